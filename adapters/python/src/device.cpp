@@ -119,6 +119,11 @@ void refuse_two_answers(py::handle object, const Buffer& tensor) {
            "give a contiguous copy, such as cupy.ascontiguousarray(x)", {}, Rule::buffer_layout);
 }
 
+bool is_known(const TensorDevice& device) {
+  const auto type = static_cast<std::int32_t>(device.type), id = static_cast<std::int32_t>(device.id);
+  return type == device.type && id == device.id && memory_of(type, id).has_value();
+}
+
 // The memory of an object on a device, or of one that says so; nullopt if it is not.
 std::optional<Buffer> device_buffer(py::handle object) {
   if (const DevicePart* const part = device_part_behind(object)) return part->buffer();
@@ -127,6 +132,10 @@ std::optional<Buffer> device_buffer(py::handle object) {
   Buffer buffer;
   if (const std::optional<TensorDevice> device = tensor_device(object, name)) {
     if (device->type == kDLCPU || device->type == kDLCUDAHost || device->type == kDLROCMHost) return std::nullopt;
+    if (!is_known(*device))
+      refuse("the buffer of a " + name + " is in the memory of DLPack device type " + std::to_string(device->type) +
+                 ", number " + std::to_string(device->id),
+             "which is not supported", "bring it to the host first", {}, Rule::buffer_data);
     buffer = device_tensor(object, *device, name).array.buffer;
     if (!is_on_device(buffer.memory) && buffer.memory.kind != Memory::Kind::cuda_managed)
       refuse("__dlpack_device__ of a " + name + " says device type " + std::to_string(device->type) +
@@ -183,8 +192,8 @@ py::dict cuda_interface(const DevicePart& part) {
 
 std::string shown_part(const DevicePart& part) {
   const Buffer& buffer = part.buffer();
-  return "<tridap.DevicePart: " + py::cast<std::string>(py::str(tuple_of(buffer.shape))) + " " + buffer.type.name() +
-         " on " + device_name(buffer.memory) + ">";
+  return "<DevicePart: " + py::cast<std::string>(py::str(tuple_of(buffer.shape))) + " " + buffer.type.name() + " on " +
+         device_name(buffer.memory) + ">";
 }
 
 }  // namespace

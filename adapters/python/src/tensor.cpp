@@ -99,7 +99,7 @@ std::optional<TensorDevice> tensor_device(py::handle object, const std::string& 
     PyErr_Clear();
     return std::nullopt;
   }
-  const Value said = to_value(py::tuple(asked()));
+  const Value said = to_value(asked());
   const auto* numbers = said.as<Value::Integers>();
   if (numbers == nullptr || numbers->size() != 2)
     refuse("__dlpack_device__ of a " + type_name + " returned " + said.text(), "must return a pair of integers",

@@ -39,7 +39,6 @@ bool fill(Table& t, void* library, bool hip) {
     return find(library, hip ? name.hip : name.cuda, function);
   };
   return named(t.pointer_attributes, {"cuPointerGetAttributes", "hipDrvPointerGetAttributes"}) &&
-         named(t.current_context, {"cuCtxGetCurrent", "hipCtxGetCurrent"}) &&
          named(t.push_context, {"cuCtxPushCurrent_v2", "hipCtxPushCurrent"}) &&
          named(t.pop_context, {"cuCtxPopCurrent_v2", "hipCtxPopCurrent"}) &&
          named(t.device, {"cuDeviceGet", "hipDeviceGet"}) &&

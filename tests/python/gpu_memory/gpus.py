@@ -1,6 +1,7 @@
 """Plays CuPy over the stand-in of the CUDA driver (tests/support/stand_in_cuda.cpp), whose memory the host cannot touch."""
 
 import ctypes
+import enum
 import itertools
 import os
 
@@ -33,6 +34,10 @@ def load():
 
 def allocations():
     return load().stand_in_count(0)
+
+
+class DeviceType(enum.IntEnum):  # as PyTorch's and JAX's
+    HOST, CUDA, MANAGED = 1, 2, 13
 
 
 class Stream:
@@ -108,7 +113,7 @@ class Array:
         return np.ndarray(self.shape, self.dtype, held.data, -low, self.strides).copy()
 
     def __dlpack_device__(self):
-        return self.device
+        return DeviceType(self.device[0]), self.device[1]
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
         self.asked = stream

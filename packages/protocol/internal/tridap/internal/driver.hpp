@@ -43,7 +43,6 @@ struct Rectangles {
 struct Table {
   Memory::Kind kind = Memory::Kind::cuda;
   int (*pointer_attributes)(unsigned count, const int* attributes, void** values, std::uintptr_t address) = nullptr;
-  int (*current_context)(Context*) = nullptr;
   int (*push_context)(Context) = nullptr;
   int (*pop_context)(Context*) = nullptr;
   int (*device)(int* device, int ordinal) = nullptr;
