@@ -73,7 +73,9 @@ BUFFERS = {
     "other capsule": (gives(__dlpack__=lambda **_: capsule(b"other"), **host), "no DLPack tensor"), "nameless": (gives(__dlpack__=lambda **_: capsule(None), **host), "no DLPack"),
     "dlpack raises": (gives(__dlpack__=raising(BufferError("read-only")), **host), "BufferError: read-only"),
     "dlpack needs more": (gives(__dlpack__=lambda stream: 5, **host), "TypeError"), "dlpack is no method": (types.SimpleNamespace(__dlpack__=5), "TypeError"),
-    "on a device": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=lambda: (2, 0)), "DLPack device type 2"),
+    "on a device": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=lambda: (8, 0)), "DLPack device type 8"),
+    "on a GPU": (gives(__dlpack__=raising(OSError("no tensor")), __dlpack_device__=lambda: (2, 0)), "OSError: no tensor"),
+    "no such GPU": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=lambda: (2, -1)), "DLPack device type 2, number -1"),
     **{f"device {d!r}": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=lambda d=d: d), "must return a pair of integers")
        for d in (None, 1, "x", (1,), (1, 2**70), ("1", 0), (1.0, 0), (1, 0, 0), [[1, 0]])},
     "device raises": (gives(__dlpack__=raising(AssertionError()), __dlpack_device__=raising(OSError("no device"))), "OSError: no device"),

@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "comm.hpp"
+#include "device.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
 #include "together.hpp"
@@ -217,7 +218,26 @@ Indices Array::global_index(const Indices& local) const {
   return global;
 }
 
+const py::object& Array::local() const {
+  refuse_on_device(array_.buffer.memory);
+  return local_;
+}
+
+const DistArray& Array::host_array() const {
+  refuse_on_device(array_.buffer.memory);
+  return array_;
+}
+
+py::object Array::part(Part part) const {
+  if (!is_on_device(array_.buffer.memory)) return view(part);
+  if (part == Part::local) return local_;
+  std::vector<Range> box;
+  for (const Dimension& dimension : array_.dim_data) box.push_back(local_part(dimension, part, version_));
+  return part_of(sub_buffer(array_.buffer, box));
+}
+
 py::array Array::view(Part part) const {
+  refuse_on_device(array_.buffer.memory);
   const auto whole = py::reinterpret_borrow<py::array>(local_);
   std::vector<py::ssize_t> shape(whole.shape(), whole.shape() + whole.ndim());
   const std::vector<py::ssize_t> strides(whole.strides(), whole.strides() + whole.ndim());
@@ -262,17 +282,26 @@ py::tuple Array::dim_data(Version version) const {
 }
 
 py::dict Array::describe(Version version) const {
-  refuse_no_buffer(view(Part::local));
+  if (!is_on_device(array_.buffer.memory)) refuse_no_buffer(view(Part::local));
   return own_dictionary(version);
 }
 
 py::dict Array::own_dictionary(Version version) const {
   py::dict dict;
   dict["__version__"] = stamp(version);
-  dict["buffer"] = view(Part::local);
+  dict["buffer"] = part(Part::local);
   dict["dim_data"] = dim_data(version);
   for (const auto& [key, value] : extras_) dict[key] = value;
   return dict;
+}
+
+Array Array::over_copy(py::object local, Receipt receipt) const {
+  DistArray array = array_;
+  array.buffer = buffer_of_part(local);
+  Array made(std::move(array), std::move(local), comm(), distribution_, std::move(receipt));
+  made.extras_ = extras_;
+  made.axis_extras_ = axis_extras_;
+  return made;
 }
 
 void Array::watch(const py::object& watcher) const {
@@ -374,11 +403,11 @@ const Array* array_behind(py::handle object) {
   return holds_value(object.ptr(), typeid(Array)) ? &py::cast<const Array&>(object) : nullptr;
 }
 
-Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm,
+Array over(py::object local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm,
            Receipt receipt) {
-  refuse_objects(local);
+  if (py::isinstance<py::array>(local)) refuse_objects(local);
   DistArray array;
-  array.buffer = buffer_of(local);
+  array.buffer = buffer_of_part(local);
   array.dim_data = distribution->dim_data(process);
   tridap::throw_if_wrong(check(array));
   return Array(std::move(array), std::move(local), std::move(comm), std::move(distribution), std::move(receipt));

@@ -27,7 +27,11 @@ class Array {
 
   const DistArray& array() const { return array_; }  ///< of version 0.10 or 0.9, as the producer gave it
   Version version() const { return version_; }
-  const py::object& local() const { return local_; }         ///< the NumPy array; all pointers here point to its memory
+  /// The NumPy array; all pointers here point to its memory. Throws Error, with the remedy, for memory of a device.
+  const py::object& local() const;
+  /// The description for a call that reads or writes the elements. Throws as local() does.
+  const DistArray& host_array() const;
+  py::object dtype() const { return local_.attr("dtype"); }
   const py::object& comm() const { return comm_.object(); }  ///< the mpi4py communicator, or None
   const Receipt& receipt() const { return receipt_; }
   /// Throws Error if only this process's part is known.
@@ -47,12 +51,16 @@ class Array {
   /// known.
   Indices global_index(const Indices& local) const;
 
-  py::array view(Part part) const;  ///< of local(); `owned` leaves out communication padding
+  py::array view(Part part) const;   ///< of local(); `owned` leaves out communication padding
+  py::object part(Part part) const;  ///< the same; a DevicePart for memory of a device
   py::tuple dim_data(Version version) const;
   /// What `__distarray__` returns. Throws Error if no PEP 3118 buffer can describe the elements.
   py::dict describe(Version version) const;
   py::dict own_dictionary(Version version) const;  ///< the same for our own readers, for any elements
   DistArray in(Version version) const;             ///< throws Error if that version cannot describe it
+
+  /// An array over a copy of this one's elements, with the same description.
+  Array over_copy(py::object local, Receipt receipt) const;
 
   /// Lets `watcher()` be called whenever a call of ours has written to this memory, until it returns False. An array
   /// and its parts share their watchers. The processes must add the same watchers.
@@ -102,8 +110,9 @@ py::object run_together(const py::object& comm, const py::object& step, bool sam
 /// Returns true if an argument is True. Throws TypeError if it is neither True nor False.
 bool flag_of(const py::object& flag, const char* name);
 
-/// An array over `local`, which is the part of process `process` of `distribution`. `receipt` says how it was made.
-Array over(py::array local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm,
+/// An array over `local`, a NumPy array or a DevicePart, which is the part of process `process` of `distribution`.
+/// `receipt` says how it was made.
+Array over(py::object local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm,
            Receipt receipt = {});
 
 /// The version that a user's text names, such as "0.9" or "0.10.0". Throws Error if it names none.

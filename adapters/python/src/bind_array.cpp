@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "comm.hpp"
+#include "device.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
@@ -20,6 +21,7 @@ bool gives_local_part = false;  // tridap.set_option(array="local"); guarded by 
 // Why code that reads the memory of an array must not get that of this process: it would take it for the whole array.
 // Empty if it may.
 std::string why_not_local(const Array& array) {
+  if (const Memory& memory = array.array().buffer.memory; is_on_device(memory)) return why_not_on_device(memory);
   if (gives_local_part || array.processes() == 1) return "";
   return "the array is on " + std::to_string(array.processes()) +
          " processes, and numpy.asarray and other functions that read memory would see the part of this process alone: "
@@ -75,7 +77,8 @@ py::object from(const char* module, const char* name) { return py::module_::impo
 
 std::string shown(const Array& array) {
   std::string text = "<tridap.DistArray: " + py::cast<std::string>(py::str(tuple_of(global_shape(array)))) + " " +
-                     py::cast<std::string>(py::str(array.local().attr("dtype")));
+                     py::cast<std::string>(py::str(array.dtype()));
+  if (const Memory& memory = array.array().buffer.memory; is_on_device(memory)) text += " on " + device_name(memory);
   if (array.is_whole()) text += ", " + describe(*array.distribution());
   return text + ", " + std::to_string(element_count(array.array().buffer)) + " elements here>";
 }
@@ -84,7 +87,7 @@ void update_padding(const Array& array) {
   if (!array.is_whole() || array.comm().is_none()) {
     if (array.is_whole() && array.distribution()->processes() == 1) {
       need_mpi();
-      tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), MPI_COMM_SELF).update();
+      tridap::redistribute::PaddingUpdate(array.host_array().buffer, *array.distribution(), MPI_COMM_SELF).update();
       array.changed();
       return;
     }
@@ -99,8 +102,9 @@ void update_padding(const Array& array) {
   const MPI_Comm comm = comm_of(array.comm());
   {
     const WithoutPython released;
-    on_all(comm,
-           [&] { tridap::redistribute::PaddingUpdate(array.array().buffer, *array.distribution(), comm).update(); });
+    on_all(comm, [&] {
+      tridap::redistribute::PaddingUpdate(array.host_array().buffer, *array.distribution(), comm).update();
+    });
   }
   array.changed();
 }
@@ -115,6 +119,18 @@ py::object numpy_protocol(const Array& array, const py::object& dtype, const py:
     throw py::value_error("copy=False, but the elements are " + py::cast<std::string>(py::str(local.attr("dtype"))));
   const py::object type = dtype.is_none() ? local.attr("dtype") : dtype;
   return py::module_::import("numpy").attr("array")(local, type);
+}
+
+py::object moved_to(const py::object& self, const std::string& device) {
+  const Array* const array = array_behind(self);
+  if (array == nullptr) throw py::type_error("self must be a tridap.DistArray");
+  const Memory to = device_named(device);
+  const Buffer& buffer = array->array().buffer;
+  if (device_name(buffer.memory) == device_name(to)) return self;
+  Receipt receipt;
+  receipt.shared = receipt.same_address = false;
+  receipt.bytes_copied = element_count(buffer) * buffer.type.bytes;
+  return py::cast(array->over_copy(copied_to(buffer, to), std::move(receipt)));
 }
 
 }  // namespace
@@ -133,13 +149,14 @@ Operators and NumPy's elementwise functions compute on the local parts, padding 
 operands are DistArrays with one distribution, and scalars. sum(), dot(), norm() and the like are collective, and return the
 same NumPy scalar on every process. x[...] is a part of the array, over the same memory.)");
   type.def_property_readonly(
-          "local", [](const Array& a) { return a.view(Part::local); },
-          "The local part with all its padding, a NumPy view of the shared memory.")
+          "local", [](const Array& a) { return a.part(Part::local); },
+          "The local part with all its padding, a NumPy view of the shared memory; in memory of a GPU an object for "
+          "cupy.from_dlpack, torch.from_dlpack and the like.")
       .def_property_readonly(
-          "owned", [](const Array& a) { return a.view(Part::owned); },
+          "owned", [](const Array& a) { return a.part(Part::owned); },
           "The local part without communication padding, a NumPy view. Boundary padding is owned.")
       .def_property_readonly(
-          "interior", [](const Array& a) { return a.view(Part::interior); },
+          "interior", [](const Array& a) { return a.part(Part::interior); },
           "The owned part without the edges of periodic axes, which mirror the other end: a NumPy view.")
       .def_property_readonly(
           "shape", [](const Array& a) { return tuple_of(global_shape(a)); },
@@ -147,7 +164,7 @@ same NumPy scalar on every process. x[...] is a part of the array, over the same
       .def_property_readonly(
           "ndim", [](const Array& a) { return a.array().ndim(); }, "How many axes there are.")
       .def_property_readonly(
-          "dtype", [](const Array& a) { return a.local().attr("dtype"); }, "The element type, NumPy's.")
+          "dtype", [](const Array& a) { return a.dtype(); }, "The element type, NumPy's.")
       .def_property_readonly(
           "dim_data", [](const Array& a) { return a.dim_data(Version::v0_10); },
           "The dim_data of __distarray__, one dict for each axis, of version 0.10 and in its numbering.")
@@ -293,7 +310,11 @@ array is on more than one process, unless set_option(array="local") was called.)
       .def(
           "__dlpack__",
           [](const Array& a, const py::object& stream, const py::object& max_version, const py::object& device,
-             const py::object& copy) { return tensor_of(a.view(Part::local), stream, max_version, device, copy); },
+             const py::object& copy) {
+            const Buffer& buffer = a.array().buffer;
+            return is_on_device(buffer.memory) ? device_tensor_of(buffer, stream, max_version, device, copy)
+                                               : tensor_of(a.view(Part::local), stream, max_version, device, copy);
+          },
           py::kw_only(), "stream"_a = py::none(), "max_version"_a = py::none(), "dl_device"_a = py::none(),
           "copy"_a = py::none(),
           R"(__dlpack__(*, stream=None, max_version=None, dl_device=None, copy=None) -> capsule
@@ -302,7 +323,20 @@ The local part as a DLPack capsule over the same memory; with copy=True over a c
 (1, 0) or later. Only DLPack 1 can describe read-only memory and bool. BufferError, with the reason, if DLPack cannot
 describe the part.)")
       .def(
-          "__dlpack_device__", [](const Array&) { return py::make_tuple(1, 0); }, "The host: (1, 0).");
+          "__dlpack_device__",
+          [](const Array& a) {
+            const Buffer& buffer = a.array().buffer;
+            return is_on_device(buffer.memory) ? tensor_device_of(buffer) : py::make_tuple(1, 0);
+          },
+          "DLPack's number of the kind of device and the number of the device: the host is (1, 0), cuda:0 is (2, 0).")
+      .def_property_readonly(
+          "device", [](const Array& a) { return device_name(a.array().buffer.memory); },
+          "Where this process's part is: \"cpu\", or a GPU such as \"cuda:0\".")
+      .def("to", &moved_to, "device"_a, R"(to(device) -> DistArray
+
+The array in the memory of `device`, "cpu" or "cuda:0": a copy of this process's part, or the array itself if it is there.
+Not collective. The copy waits for the work on the legacy default stream of the device, and has ended at the return.
+ValueError for another name. ProtocolError if the program does not use the device: TriDAP never starts one.)");
   bind_compute(module, type);
 
   module.def("asarray", &asarray, "obj"_a, "comm"_a = py::none(), "copy"_a = py::none(),
@@ -330,7 +364,10 @@ Raises:
   });
   module.def(
       "_over",
-      [](py::array local, const Distribution& distribution, Index process, py::object comm, const py::object& receipt) {
+      [](py::object local, const Distribution& distribution, Index process, py::object comm,
+         const py::object& receipt) {
+        if (device_part_behind(local) == nullptr && !py::isinstance<py::array>(local))
+          throw py::type_error("local must be a NumPy array or a DevicePart");
         return over(std::move(local), std::make_shared<const Distribution>(distribution), process, std::move(comm),
                     receipt.is_none() ? Receipt() : py::cast<const Receipt&>(receipt));
       },

@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "comm.hpp"
+#include "device.hpp"
 #include "dictionaries.hpp"
 #include "gil.hpp"
 #include "together.hpp"
@@ -28,7 +29,7 @@ py::dict captured_dictionary(const py::object& object) {
 // Describes the memory of a buffer. If it cannot be read, the value is a text that says why.
 Value captured_buffer(const py::object& buffer) {
   try {
-    return described(buffer_of(array_over(buffer)));
+    return described(buffer_of_part(part_over(buffer)));
   } catch (const Error& error) {
     return {std::string(error.what())};
   } catch (py::error_already_set& error) {

@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "comm.hpp"
+#include "device.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
 #include <tridap/redistribute/gather.hpp>
@@ -36,15 +37,16 @@ Distribution interior_of(const Distribution& distribution) {
 // The elements as a NumPy array with the type of `array`, which may know more of it than the buffer's.
 py::array allgather(const Array& array) {
   const MPI_Comm comm = comm_of(array.comm());
+  const DistArray& part = array.array();
   const DistArray whole = [&] {
     const std::shared_ptr<std::mutex> lock = lock_of(comm);
     const WithoutPython released;
     const std::lock_guard<std::mutex> alone(*lock);
-    return redistribute::allgather(array.array(), comm);
+    return redistribute::allgather(part, comm);
   }();
   const Buffer& buffer = whole.buffer;
   const py::array memory = array_of(buffer);
-  return py::array(py::reinterpret_borrow<py::dtype>(array.local().attr("dtype")),
+  return py::array(py::reinterpret_borrow<py::dtype>(array.dtype()),
                    std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
                    std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()), memory.data(), memory);
 }
@@ -68,7 +70,7 @@ void bind_gather(py::module_& module) {
   module.def("_whole_of", &redistribute::whole_of);
   module.def("_allgather", &allgather);
   module.def("_relabel", &relabel);
-  module.def("_array_over", [](const py::object& object) { return array_over(object); });
+  module.def("_array_over", [](const py::object& object) { return part_over(object); });
 }
 
 }  // namespace tridap::python

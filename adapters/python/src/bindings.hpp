@@ -17,6 +17,7 @@ class Array;
 // Bind members by functions that take a reference. A pointer to a member takes a pointer to the object, and pybind11
 // accepts None for a pointer.
 void bind_array(py::module_& module);
+void bind_device(py::module_& module);
 void bind_capture(py::module_& module);
 void bind_compute(py::module_& module, py::class_<Array>& type);  ///< what DistArray has of NumPy's arrays
 void bind_distribution(py::module_& module);

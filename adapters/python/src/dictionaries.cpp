@@ -1,6 +1,7 @@
 #include "dictionaries.hpp"
 
 #include "array.hpp"
+#include "device.hpp"
 #include "value.hpp"
 #include <tridap/internal/collectives.hpp>
 #include <tridap/internal/misspelt.hpp>
@@ -95,8 +96,8 @@ void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
   bool known = false;
   if (buffer) {
     try {
-      given.local = array_over(buffer, copy, given.receipt);
-      memory = buffer_of(given.local);
+      given.local = part_over(buffer, copy, given.receipt);
+      memory = buffer_of_part(given.local);
       known = true;
     } catch (const Error& error) {
       report.merge(error.report());

@@ -33,6 +33,7 @@ PYBIND11_MODULE(_core, module) {
   tridap::python::bind_errors(module);
   tridap::python::bind_report(module);
   tridap::python::bind_distribution(module);
+  tridap::python::bind_device(module);
   tridap::python::bind_array(module);
   tridap::python::bind_capture(module);
   tridap::python::bind_gather(module);

@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "comm.hpp"
+#include "device.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
 #include "together.hpp"
@@ -55,6 +56,7 @@ const Array* Side::part(py::object& given) {
                          std::to_string(*process_));
   if (array_behind(given) == nullptr) given = asarray(given, py::none(), py::none());
   const Array& array = *array_behind(given);
+  refuse_on_device(array.array().buffer.memory);
   if (array.is_whole()) compare_with(array);
   return &array;
 }
@@ -293,7 +295,7 @@ void Planned::read(Call& call, py::object& x, py::object& out, bool allocate) {
     out = allocated();
     call.out = array_behind(out);
   }
-  if (call.out != nullptr) last_dtype_ = py::reinterpret_borrow<py::dtype>(call.out->local().attr("dtype"));
+  if (call.out != nullptr) last_dtype_ = py::reinterpret_borrow<py::dtype>(call.out->dtype());
 }
 
 void Planned::check_type(const Array& x) const {

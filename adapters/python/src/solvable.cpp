@@ -1,5 +1,6 @@
 #include "solvable.hpp"
 
+#include "device.hpp"
 #include "gil.hpp"
 #include "together.hpp"
 #include <tridap/detail/refuse.hpp>
@@ -25,6 +26,7 @@ void broadcast(std::string& bytes, int from, MPI_Comm comm) {
 }  // namespace
 
 void need_float64(const Array& array, const std::string& name) {
+  refuse_on_device(array.array().buffer.memory);
   if (const std::string type = array.array().buffer.type.name(); type != "float64")
     refuse("the elements of " + name + " are " + type, "must be float64",
            "make an array of float64, and copy them to it");

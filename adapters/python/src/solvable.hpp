@@ -128,7 +128,7 @@ void raise_if_raised(py::handle argument);
 void need_callable(py::handle object, const std::string& name);
 
 inline solvers::SolverArray solver_array(const Array& array, const std::string& name, bool writable) {
-  return {array.array(), *array.distribution(), name, writable};
+  return {array.host_array(), *array.distribution(), name, writable};
 }
 
 /// Raises on every process if any process raised. A process raises its own exception if it has one, and otherwise the

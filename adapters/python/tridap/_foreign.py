@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from . import _core
+
 
 class Described(dict[str, Any]):
     """What `__distarray__` returns for an array whose memory a DistArray has already: `array`. `asarray` reads it."""
@@ -31,6 +33,26 @@ def _reader(obj):
         from ._partitioned import described
         return described
     return None
+
+
+def read_only_memory(obj):
+    """Whether the library of an object never lets its memory be written, as JAX. Local.
+
+    ProtocolError for an object of which this memory is only one shard: its local part is not the array.
+    """
+    for name in ("torch.distributed.tensor", "torch.distributed._tensor"):
+        theirs = getattr(sys.modules.get(name), "DTensor", None)
+        if theirs is not None and isinstance(obj, theirs):
+            _core._refuse("the buffer is a DTensor of PyTorch, whose memory is only this process's part of it",
+                          "give x.to_local(), and describe how it is distributed in dim_data or with tridap.distribution")
+    theirs = getattr(sys.modules.get("jax"), "Array", None)
+    if theirs is None or not isinstance(obj, theirs):
+        return False
+    shards = len(getattr(getattr(obj, "sharding", None), "device_set", (0,)))
+    if shards != 1:
+        _core._refuse(f"the buffer is a jax.Array with {shards} shards, whose memory is on {shards} devices",
+                      "give the data of one shard, such as x.addressable_shards[0].data, and describe how the array is distributed")
+    return True
 
 
 def describes(obj):

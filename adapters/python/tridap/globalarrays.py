@@ -168,6 +168,7 @@ def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
         if not isinstance(array, _core.DistArray):
             raise TypeError(f"array is {array!r}, must be a tridap.DistArray")
         communicator_of(array.distribution, comm)
+        _core._refuse_on_device(array.local)
         named = isinstance(copy, str) or copy is None or isinstance(copy, (bool, np.bool_))
         policy = {None: "never", False: "never", True: "always"}.get(copy, copy) if named else None
         if policy not in ("never", "if_needed", "always"):

@@ -259,6 +259,7 @@ def _array(array, comm):
     if not isinstance(array, _core.DistArray):
         raise TypeError(f"array is {array!r}, must be a tridap.DistArray: pass tridap.asarray(array, comm)")
     communicator_of(array.distribution, comm)
+    _core._refuse_on_device(array.local)
     return array
 
 

@@ -505,7 +505,12 @@ def _given(name, value, comm):
         value = _Failed(TypeError(f"{name} is of type {type(value).__name__}, which has no __distarray__: "
                                   "tridap.array(local, distribution) makes an array of the parts of all processes"))
     array = _core.asarray(value, comm)
-    together(comm, lambda: communicator_of(array.distribution, comm), same=False)
+
+    def checked():
+        _core._refuse_on_device(array.local)
+        communicator_of(array.distribution, comm)
+
+    together(comm, checked, same=False)
     return array, comm
 
 

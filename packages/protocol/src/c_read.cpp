@@ -3,6 +3,7 @@
 #include "utf8.hpp"
 #include <tridap/check.hpp>
 #include <tridap/element_format.hpp>
+#include <tridap/internal/driver.hpp>
 #include <tridap/text.hpp>
 #include <tridap/value.hpp>
 #include <tridap/version.hpp>
@@ -193,14 +194,33 @@ class Reader {
   }
 
   Memory memory(const dap_device& c, const std::string& key) {
-    if (c.stream != nullptr) add_fault(key + ".stream", "set", "must be NULL here: wait for it, then set it to NULL");
-    if (c.event != nullptr) add_fault(key + ".event", "set", "must be NULL here: wait for it, then set it to NULL");
     reserved(c.reserved, key + ".reserved");
     const std::optional<Memory> memory = memory_of(c.type, c.id);
+    if (c.stream != nullptr || c.event != nullptr) wait(c, memory, key);
     if (!memory)
       add_fault(key, "(" + std::to_string(c.type) + ", " + std::to_string(c.id) + ")",
                 "must be a known type with an id of at least 0; for the host the id is 0");
     return memory.value_or(Memory{});
+  }
+
+  // Orders the legacy default stream behind the producer's work. Managed memory is the host's too, so that this
+  // process waits.
+  void wait(const dap_device& c, const std::optional<Memory>& memory, const std::string& key) {
+    if (!memory || driver::table(memory->kind) == nullptr) {
+      const char* const must = "must be NULL here: wait for it, then set it to NULL";
+      if (c.stream != nullptr) add_fault(key + ".stream", "set", must);
+      if (c.event != nullptr) add_fault(key + ".event", "set", must);
+      return;
+    }
+    try {
+      if (c.event != nullptr)
+        driver::order_after_event(*memory, nullptr, c.event);
+      else
+        driver::order_after(*memory, nullptr, c.stream);
+      if (memory->kind == Memory::Kind::cuda_managed) driver::synchronize(*memory, nullptr);
+    } catch (const Error& error) {
+      report_.merge(error.report());
+    }
   }
 
   std::string text(const dap_text& c, std::int64_t limit, const std::string& key) {

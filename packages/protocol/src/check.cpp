@@ -2,6 +2,7 @@
 #include "cyclic.hpp"
 #include "extras.hpp"
 #include <tridap/axis.hpp>
+#include <tridap/internal/driver.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -165,6 +166,10 @@ bool check_buffer(const Buffer& buffer, Report& report) {
       return wrong(Rule::buffer_layout,
                    "the bytes from the lowest to the highest element of the buffer do not fit 64 bits");
     span = *sum;
+  }
+  if (std::optional<Finding> wrong_place = driver::wrong_place(buffer)) {
+    report.add(std::move(*wrong_place));
+    return false;
   }
   return true;
 }

@@ -1,0 +1,361 @@
+"""Arrays in GPU memory, over a stand-in whose memory the host cannot touch: a host access ends the process."""
+
+import subprocess
+import sys
+import types
+
+import gpus
+import numpy as np
+import pytest
+
+import tridap
+
+SHAPE = (3, 4)
+VALUES = np.arange(12.0).reshape(SHAPE)
+REMEDY = r'x\.to\("cpu"\)'
+
+if not gpus.LIBRARY:
+    pytest.skip("TRIDAP_STAND_IN_CUDA names no stand-in of the driver", allow_module_level=True)
+gpus.load()
+
+
+@pytest.fixture
+def dist(comm):
+    return tridap.distribution((3 * comm.size, 4), "b,*", processes=comm.size)
+
+
+def device_array(dist, comm, values=VALUES, **options):
+    held = gpus.asarray(values, **options)
+    return held, tridap.array(held, dist, comm)
+
+
+def dictionary(comm, buffer):
+    return {"__version__": "0.10.0", "buffer": buffer,
+            "dim_data": ({"dist_type": "b", "size": 3 * comm.size, "proc_grid_size": comm.size, "proc_grid_rank": comm.rank,
+                          "start": 3 * comm.rank, "stop": 3 * comm.rank + 3}, {})}
+
+
+def alone(shape):
+    return tridap.distribution(shape, "*" + ",*" * (len(shape) - 1), processes=1)
+
+
+# ---- in and out at one address
+
+def test_memory_goes_in_and_out_at_one_address(dist, comm):
+    held, x = device_array(dist, comm)
+    assert x.device == "cuda:0" and " on cuda:0" in repr(x) and x.dtype == float
+    again = gpus.from_dlpack(x.local)
+    assert again.address == held.address and np.array_equal(again.get(), VALUES)
+    assert x.local.__cuda_array_interface__ == {
+        "shape": SHAPE, "typestr": "<f8", "data": (held.address, False), "strides": None, "version": 3, "stream": 1}
+    assert x.__dlpack_device__() == x.local.__dlpack_device__() == (2, 0)
+    assert gpus.from_dlpack(x).address == held.address
+
+
+def test_asarray_takes_gpu_memory_in_a_dictionary(comm):
+    held = gpus.asarray(VALUES)
+    x = tridap.asarray(dictionary(comm, held), comm)
+    assert x.device == "cuda:0" and x.shape == (3 * comm.size, 4) and x.is_whole
+    assert gpus.from_dlpack(x.local).address == held.address
+    again = tridap.asarray(x.__distarray__(), comm)
+    assert again.device == "cuda:0" and gpus.from_dlpack(again.local).address == held.address
+    assert tridap.asarray(x, comm) is x
+
+
+def test_interface_alone_goes_in(dist, comm):
+    held = gpus.asarray(VALUES)
+    x = tridap.array(gpus.WithInterface(held), dist, comm)
+    assert gpus.from_dlpack(x.local).address == held.address
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int32", "int64", "float16", "float32", "complex64", "complex128"])
+def test_element_types_stay(dist, comm, dtype):
+    values = (VALUES % 3).astype(dtype)
+    held, x = device_array(dist, comm, values)
+    assert x.dtype == values.dtype and np.array_equal(x.to("cpu").local, values)
+    assert gpus.from_dlpack(x.local).dtype == values.dtype
+
+
+def test_read_only_memory_stays_read_only(dist, comm):
+    _, x = device_array(dist, comm, read_only=True)
+    assert x.local.__cuda_array_interface__["data"][1] and gpus.from_dlpack(x.local).read_only
+
+
+def test_padding_is_left_out_of_owned(comm):
+    dist = tridap.distribution(4 * comm.size, [tridap.block(padding=1)], processes=comm.size)
+    local = np.arange(dist.local_shape(comm.rank)[0], dtype=float)
+    x = tridap.array(gpus.asarray(local), dist, comm)
+    host = tridap.array(local, dist, comm)
+    assert np.array_equal(gpus.from_dlpack(x.owned).get(), host.owned)
+    assert np.array_equal(gpus.from_dlpack(x.interior).get(), host.interior)
+
+
+def test_part_keeps_the_memory(dist, comm):
+    before = gpus.allocations()
+    held, x = device_array(dist, comm)
+    part = x.local
+    del held, x
+    assert np.array_equal(gpus.from_dlpack(part).get(), VALUES)
+    del part
+    assert gpus.allocations() == before
+
+
+# ---- streams
+
+def test_producers_late_work_is_seen(dist, comm):
+    held, x = device_array(dist, comm, stream=gpus.Stream())
+    assert held.asked == 1
+    assert np.array_equal(x.to("cpu").local, VALUES)
+
+
+def test_interface_stream_is_waited_for(dist, comm):
+    held = gpus.asarray(VALUES, stream=gpus.Stream())
+    x = tridap.array(gpus.WithInterface(held), dist, comm)
+    assert np.array_equal(x.to("cpu").local, VALUES)
+
+
+def test_interface_without_stream_is_not_waited_for(dist, comm):
+    held = gpus.asarray(VALUES, stream=gpus.Stream())
+    x = tridap.array(gpus.WithInterface(held, stream=None), dist, comm)
+    assert not x.to("cpu").local.any()
+
+
+@pytest.mark.parametrize("stream", [0, -1, "1"])
+def test_interface_stream_that_is_none_is_refused(dist, comm, stream):
+    with pytest.raises(tridap.ProtocolError, match="has the stream .*must be None, 1, 2"):
+        tridap.array(gpus.WithInterface(gpus.asarray(VALUES), stream=stream), dist, comm)
+
+
+def test_consumer_stream_waits_for_ours(dist, comm):
+    held, x = device_array(dist, comm, np.zeros(SHAPE))
+    for stream in (gpus.PER_THREAD, gpus.Stream().ptr):
+        gpus.load().stand_in_write(held.address, VALUES.ctypes.data, VALUES.nbytes, gpus.LEGACY)  # late, on our stream
+        assert np.array_equal(gpus.from_dlpack(x.local, stream=stream).get(stream), VALUES)
+        gpus.load().stand_in_write(held.address, np.zeros(SHAPE).ctypes.data, VALUES.nbytes, 0)
+
+
+def test_consumer_without_order_does_not_wait(dist, comm):
+    held, x = device_array(dist, comm, np.zeros(SHAPE))
+    gpus.load().stand_in_write(held.address, VALUES.ctypes.data, VALUES.nbytes, gpus.LEGACY)
+    assert not gpus.from_dlpack(x.local, stream=-1).get(gpus.Stream().ptr).any()
+
+
+@pytest.mark.parametrize("stream", [0, -2, "1", 1.0])
+def test_stream_that_does_not_exist_is_refused(dist, comm, stream):
+    _, x = device_array(dist, comm)
+    with pytest.raises(BufferError, match="stream is .*, must be None or 1"):
+        x.local.__dlpack__(stream=stream)
+
+
+# ---- copies
+
+def test_to_copies_to_the_host_and_back(dist, comm):
+    held, x = device_array(dist, comm)
+    host = x.to("cpu")
+    assert host.device == "cpu" and isinstance(host.local, np.ndarray) and host.receipt.bytes_copied == 96
+    assert np.array_equal(host.local, VALUES) and host.distribution == x.distribution
+    host.local[0, 0] = 99
+    back = host.to("cuda:0")
+    assert gpus.from_dlpack(back.local).get()[0, 0] == 99 and held.get()[0, 0] == 0
+    assert back.to("cuda:0") is back and host.to("cpu") is host
+    total = host.sum()
+    assert total == comm.size * (66 + 99)
+
+
+@pytest.mark.parametrize("key", [np.s_[:, :], np.s_[::2, :], np.s_[:, 1:3], np.s_[::2, ::3], np.s_[1:2, 3:4], np.s_[::-1, ::-2],
+                                 np.s_[..., 2], np.s_[:, :, ::-1], np.s_[3:3], np.s_[::3, ::4, ::2]])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_strided_parts_are_copied_right(key, order):
+    whole = np.arange(7 * 9 * 5.0).reshape(7, 9, 5, order=order)
+    values = np.asarray(whole, order=order)[key]
+    held = gpus.cut(gpus.asarray(np.asarray(whole, order=order)), key)
+    x = tridap.array(held, alone(values.shape))
+    host = x.to("cpu")
+    assert np.array_equal(host.local, values)
+    assert np.array_equal(host.to("cuda:0").to("cpu").local, values)
+    again = tridap.array(values, alone(values.shape)).to("cuda:0")
+    assert np.array_equal(gpus.from_dlpack(again.local).get(), values)
+
+
+def test_repeated_elements_are_copied(comm):
+    values = np.broadcast_to(np.arange(4.0), SHAPE)
+    x = tridap.array(values, alone(SHAPE)).to("cuda:0")
+    assert np.array_equal(gpus.from_dlpack(x.local).get(), values)
+
+
+def test_dlpack_copies_to_the_host_if_asked(dist, comm):
+    _, x = device_array(dist, comm)
+
+    class Host:  # as numpy.from_dlpack(x.local, device="cpu") of NumPy 2
+        def __dlpack_device__(self):
+            return 1, 0
+
+        def __dlpack__(self, **options):
+            return x.local.__dlpack__(dl_device=(1, 0), **options)
+
+    assert np.array_equal(np.from_dlpack(Host()), VALUES)
+    with pytest.raises(BufferError, match="copy=False"):
+        x.local.__dlpack__(dl_device=(1, 0), copy=False)
+    with pytest.raises(BufferError, match="dl_device is"):
+        x.local.__dlpack__(dl_device=(2, 1))
+
+
+def test_copies_free_their_memory(dist, comm):
+    before = gpus.allocations()
+    x = tridap.zeros(dist, comm=comm).to("cuda:0")
+    assert gpus.allocations() == before + 1
+    del x
+    assert gpus.allocations() == before
+
+
+def test_device_that_is_not_in_use_is_refused(dist, comm):
+    x = tridap.zeros(dist, comm=comm)
+    with pytest.raises(tridap.ProtocolError, match="cuda:1 is not in use in this process.*: use the device first"):
+        x.to("cuda:1")
+    for wrong in ("cuda", "gpu:0", "cuda:-1", "cuda:x"):
+        with pytest.raises(ValueError, match=f"device is '{wrong}', must be 'cpu'"):
+            x.to(wrong)
+
+
+def test_memory_that_ends_is_an_error():
+    huge = np.broadcast_to(np.zeros(1), (1 << 38,))
+    with pytest.raises(tridap.ProtocolError, match="allocating .* on cuda:0 failed: .*OUT_OF_MEMORY"):
+        tridap.array(huge, alone(huge.shape)).to("cuda:0")
+
+
+# ---- wrong places
+
+WRONG = {
+    "host address that says cuda": (lambda: gpus.asarray(VALUES, kind=gpus.PINNED), "cuda:0 memory, but its address is in pinned"),
+    "another device": (lambda: gpus.Array(gpus.asarray(VALUES).memory, 0, SHAPE, (32, 8), float, (2, 1)),
+                       "cuda:1 memory, but its address is in cuda:0 memory"),
+    "managed that is not": (lambda: gpus.Array(gpus.asarray(VALUES).memory, 0, SHAPE, (32, 8), float, (13, 0)),
+                            "cuda_managed:0 memory, but its address is in cuda:0 memory"),
+    "cuda address that says host": (lambda: gpus.Array(gpus.asarray(VALUES).memory, 0, SHAPE, (32, 8), float, (1, 0)),
+                                    "host memory, but its address is in cuda:0 memory"),
+}
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_place_is_one_error_on_all(comm, case):
+    make, text = WRONG[case]
+    wrong = comm.rank == comm.size - 1
+    with pytest.raises(tridap.ProtocolError, match=text):
+        tridap.asarray(dictionary(comm, make() if wrong else gpus.asarray(VALUES)), comm)
+
+
+def test_managed_memory_is_the_hosts_too(dist, comm):
+    held, x = device_array(dist, comm, device=(13, 0), kind=gpus.MANAGED, stream=gpus.Stream())
+    assert isinstance(x.local, np.ndarray) and x.local.ctypes.data == held.address
+    assert x.sum() == 66 * comm.size
+
+
+def test_strides_that_disagree_are_refused(dist, comm):
+    held = gpus.asarray(VALUES)
+    held.__cuda_array_interface__ = {"shape": SHAPE, "typestr": "<f8", "data": (held.address, False), "strides": (-32, 8)}
+    with pytest.raises(tridap.ProtocolError, match="describe different elements.*ascontiguousarray"):
+        tridap.array(held, dist, comm)
+
+
+# ---- what is refused by name
+
+
+def _identity(x):
+    return tridap.LinearOperator(lambda y, z: None, x.distribution, x.comm)
+
+
+DOORS = {
+    "sum": lambda x: x.sum(), "mean": lambda x: x.mean(), "norm": lambda x: x.norm(), "max": lambda x: x.max(),
+    "argmax": lambda x: x.argmax(), "dot": lambda x: x.dot(x), "add": lambda x: x + 1, "add itself": lambda x: x + x,
+    "iadd": lambda x: x.__iadd__(1), "sin": lambda x: np.sin(x), "where": lambda x: np.where(x, x, 0), "copy": lambda x: x.copy(),
+    "astype": lambda x: x.astype("f4"), "real": lambda x: x.real, "conj": lambda x: x.conj(), "element": lambda x: x[1, 2],
+    "slice": lambda x: x[1:2], "assign": lambda x: x.__setitem__(..., 0), "fill": lambda x: x.fill(0), "clip": lambda x: x.clip(0, 1),
+    "gather": lambda x: x.gather(), "allgather": lambda x: x.allgather(), "redistribute": lambda x: x.redistribute("c,*"),
+    "update_padding": lambda x: x.update_padding(), "asarray": lambda x: np.asarray(x), "asarray of local": lambda x: np.asarray(x.local),
+    "sin of local": lambda x: np.sin(x.local), "sum of local": lambda x: np.sum(x.local), "element of local": lambda x: x.local[0],
+    "memoryview": lambda x: memoryview(x), "zeros_like": lambda x: np.zeros_like(x), "transpose": lambda x: x.transpose(),
+    "allclose": lambda x: np.allclose(x, x), "to_ids": lambda x: tridap.to_ids(x, [], partial=True)(x), "plot": lambda x: x.plot(),
+    "reshape": lambda x: x.reshape(-1, 4, 1), "save": lambda x: tridap.save("unused.h5", {"x": x}),
+    "scalapack": lambda x: tridap.scalapack.eigh(x), "solve": lambda x: tridap.solve(_identity(x), x), "multiply": lambda x: _identity(x) @ x,
+    "ghosted": lambda x: tridap.GhostedArray.copy_of(x, []),
+    "partitioned": lambda x: np.asarray(x.__partitioned__["get"](x.__partitioned__["partitions"][(x.process, 0)]["data"])),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_call_that_reads_gpu_memory_is_refused(dist, comm, door):
+    _, x = device_array(dist, comm)
+    with pytest.raises((TypeError, BufferError, AttributeError, tridap.ProtocolError), match=REMEDY):
+        DOORS[door](x)
+
+
+def test_vec_of_petsc_is_refused(comm):
+    pytest.importorskip("petsc4py")
+    from tridap import petsc
+    x = tridap.array(gpus.asarray(np.arange(3.0)), tridap.distribution(3 * comm.size, processes=comm.size), comm)
+    with pytest.raises(tridap.ProtocolError, match=REMEDY):
+        petsc.import_array(x)
+
+
+def test_sharded_arrays_are_refused(dist, comm, monkeypatch):
+    class DTensor:
+        pass
+
+    class Sharded:
+        sharding = types.SimpleNamespace(device_set={0, 1})
+
+    monkeypatch.setitem(sys.modules, "torch.distributed.tensor", types.SimpleNamespace(DTensor=DTensor))
+    monkeypatch.setitem(sys.modules, "jax", types.SimpleNamespace(Array=Sharded))
+    with pytest.raises(tridap.ProtocolError, match="DTensor of PyTorch.*to_local"):
+        tridap.array(DTensor(), dist, comm)
+    with pytest.raises(tridap.ProtocolError, match="jax.Array with 2 shards.*addressable_shards"):
+        tridap.array(Sharded(), dist, comm)
+
+
+def test_memory_of_jax_is_read_only(dist, comm, monkeypatch):
+    held = gpus.asarray(VALUES)
+    held.sharding = types.SimpleNamespace(device_set={0})
+    monkeypatch.setitem(sys.modules, "jax", types.SimpleNamespace(Array=gpus.Array))
+    x = tridap.array(held, dist, comm)
+    assert gpus.from_dlpack(x.local).read_only
+
+
+def test_copy_true_of_gpu_memory_is_refused(comm):
+    with pytest.raises(tridap.ProtocolError, match="copy=True of an array in the memory of cuda:0"):
+        tridap.asarray(dictionary(comm, gpus.asarray(VALUES)), comm, copy=True)
+
+
+def test_without_a_driver_nothing_is_loaded():
+    program = """
+import numpy as np, tridap
+x = tridap.array(np.zeros(6), tridap.distribution(6, "*", processes=1))
+assert x.sum() == 0 and "libcuda" not in open("/proc/self/maps").read()
+try:
+    x.to("cuda:0")
+except tridap.ProtocolError as error:
+    assert "has not loaded its driver" in str(error), error
+else:
+    raise SystemExit("it was copied")
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+def test_driver_that_is_not_started_stays_so():
+    program = f"""
+import ctypes
+cuda = ctypes.CDLL({gpus.LIBRARY!r})
+import numpy as np, tridap
+x = tridap.array(np.zeros(6), tridap.distribution(6, "*", processes=1))
+for started in (False, True):
+    try:
+        x.to("cuda:0")
+    except tridap.ProtocolError as error:
+        assert "cuda:0 is not in use in this process" in str(error), error
+    else:
+        raise SystemExit("it was copied")
+    flags, active = ctypes.c_uint(), ctypes.c_int()
+    assert cuda.cuDevicePrimaryCtxGetState(0, ctypes.byref(flags), ctypes.byref(active)) == (0 if started else 3)
+    assert active.value == 0
+    cuda.cuInit(0)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

@@ -1,0 +1,359 @@
+// A stand-in for the driver library libcuda.so.1, for tests on machines without a GPU. Its "device memory" cannot be
+// touched outside of copies and kernels: a host access is a crash. Its streams run late: a kernel runs when a copy, a
+// synchronisation or an ordered stream needs it, so that a missing order is seen in the values. All streams are
+// non-blocking. Two devices.
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace {
+
+enum Error {
+  success = 0,
+  invalid_value = 1,
+  out_of_memory = 2,
+  not_initialized = 3,
+  invalid_device = 101,
+  invalid_context = 201
+};
+enum Kind { pinned = 1, device_memory = 2, managed = 3 };
+
+struct Allocation {
+  std::size_t bytes = 0, mapped = 0;
+  int device = 0;
+  Kind kind = device_memory;
+  std::uint64_t id = 0;
+};
+
+struct Stream {
+  std::deque<std::function<void()>> work;
+  std::uint64_t done = 0, given = 0;
+};
+
+struct Event {
+  Stream* stream = nullptr;
+  std::uint64_t until = 0;
+};
+
+struct State {
+  bool initialized = false;
+  std::array<bool, 2> active = {};
+  std::array<int, 2> retained = {};
+  std::array<char, 2> contexts = {};
+  std::vector<void*> current;
+  std::map<std::uintptr_t, Allocation> memory;
+  std::map<std::uintptr_t, std::unique_ptr<Stream>> streams;
+  std::uint64_t ids = 0, events = 0;
+};
+
+State& state() {
+  static State* const made = new State;  // owners may outlive static destructors
+  return *made;
+}
+
+Allocation* find(std::uintptr_t address, std::uintptr_t* begin = nullptr) {
+  auto& memory = state().memory;
+  auto after = memory.upper_bound(address);
+  if (after == memory.begin()) return nullptr;
+  --after;
+  if (address >= after->first + std::max<std::size_t>(after->second.bytes, 1)) return nullptr;
+  if (begin != nullptr) *begin = after->first;
+  return &after->second;
+}
+
+void open_all(bool open) {
+  for (auto& [address, allocation] : state().memory)
+    if (allocation.kind == device_memory)
+      mprotect(reinterpret_cast<void*>(address), allocation.mapped, open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+void run(Stream& stream, std::uint64_t until) {
+  while (stream.done < until && !stream.work.empty()) {
+    const auto next = stream.work.front();
+    stream.work.pop_front();
+    ++stream.done;
+    next();
+  }
+}
+
+Stream& stream_of(const void* handle) {
+  auto number = reinterpret_cast<std::uintptr_t>(handle);
+  if (number == 0) number = 1;
+  auto& stream = state().streams[number];
+  if (!stream) stream = std::make_unique<Stream>();
+  return *stream;
+}
+
+void give(Stream& stream, std::function<void()> work) {
+  stream.work.push_back(std::move(work));
+  ++stream.given;
+}
+
+bool has_context() { return !state().current.empty(); }
+
+int copy(const void* handle, std::uintptr_t to, std::uintptr_t from, std::size_t bytes, bool to_device,
+         bool from_device) {
+  if (!has_context()) return invalid_context;
+  if ((to_device && find(to) == nullptr) || (from_device && find(from) == nullptr)) return invalid_value;
+  give(stream_of(handle), [=] {
+    open_all(true);
+    std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    open_all(false);
+  });
+  return success;
+}
+
+int allocate(std::uintptr_t* address, std::size_t bytes, int device, Kind kind) {
+  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t mapped = (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
+  void* const made = mmap(nullptr, mapped, kind == device_memory ? PROT_NONE : PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (made == MAP_FAILED) return out_of_memory;
+  *address = reinterpret_cast<std::uintptr_t>(made);
+  state().memory[*address] = {bytes, mapped, device, kind, ++state().ids};
+  return success;
+}
+
+struct Rectangles {  // CUDA_MEMCPY2D
+  std::size_t from_x, from_y;
+  unsigned from_kind;
+  const void* from_host;
+  std::uintptr_t from_device;
+  void* from_array;
+  std::size_t from_pitch, to_x, to_y;
+  unsigned to_kind;
+  void* to_host;
+  std::uintptr_t to_device;
+  void* to_array;
+  std::size_t to_pitch, width, height;
+};
+
+}  // namespace
+
+extern "C" {
+
+int cuInit(unsigned) {
+  state().initialized = true;
+  return success;
+}
+
+int cuGetErrorName(int error, const char** name) {
+  *name = error == out_of_memory     ? "CUDA_ERROR_OUT_OF_MEMORY"
+          : error == not_initialized ? "CUDA_ERROR_NOT_INITIALIZED"
+          : error == invalid_device  ? "CUDA_ERROR_INVALID_DEVICE"
+          : error == invalid_context ? "CUDA_ERROR_INVALID_CONTEXT"
+                                     : "CUDA_ERROR_INVALID_VALUE";
+  return success;
+}
+
+int cuPointerGetAttributes(unsigned count, const int* attributes, void** values, std::uintptr_t address) {
+  if (!state().initialized) return not_initialized;
+  std::uintptr_t begin = 0;
+  const Allocation* const found = find(address, &begin);
+  for (unsigned i = 0; i < count; ++i) {
+    const auto set = [&](auto value) { std::memcpy(values[i], &value, sizeof(value)); };
+    const bool known = found != nullptr;
+    switch (attributes[i]) {
+      case 1:
+        set(known ? static_cast<void*>(&state().contexts[static_cast<std::size_t>(found->device)]) : nullptr);
+        break;
+      case 2:
+        set(known ? (found->kind == pinned ? 1U : 2U) : 0U);
+        break;
+      case 7:
+        set(known ? found->id : std::uint64_t{0});
+        break;
+      case 8:
+        set(known && found->kind == managed ? 1U : 0U);
+        break;
+      case 9:
+        set(known ? found->device : -2);
+        break;
+      case 11:
+        set(known ? begin : std::uintptr_t{0});
+        break;
+      case 12:
+        set(known ? found->bytes : std::size_t{0});
+        break;
+      default:
+        return invalid_value;
+    }
+  }
+  return success;
+}
+
+int cuDeviceGet(int* device, int ordinal) {
+  if (!state().initialized) return not_initialized;
+  if (ordinal < 0 || ordinal > 1) return invalid_device;
+  *device = ordinal;
+  return success;
+}
+
+int cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
+  if (!state().initialized) return not_initialized;
+  *flags = 0;
+  *active = state().active[static_cast<std::size_t>(device)] ? 1 : 0;
+  return success;
+}
+
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+  if (!state().initialized) return not_initialized;
+  state().active[static_cast<std::size_t>(device)] = true;
+  ++state().retained[static_cast<std::size_t>(device)];
+  *context = &state().contexts[static_cast<std::size_t>(device)];
+  return success;
+}
+
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  if (--state().retained[static_cast<std::size_t>(device)] == 0)
+    state().active[static_cast<std::size_t>(device)] = false;
+  return success;
+}
+
+int cuCtxGetCurrent(void** context) {
+  *context = has_context() ? state().current.back() : nullptr;
+  return success;
+}
+int cuCtxPushCurrent_v2(void* context) {
+  state().current.push_back(context);
+  return success;
+}
+int cuCtxPopCurrent_v2(void** context) {
+  if (!has_context()) return invalid_context;
+  *context = state().current.back();
+  state().current.pop_back();
+  return success;
+}
+
+int cuMemAlloc_v2(std::uintptr_t* address, std::size_t bytes) {
+  if (!has_context()) return invalid_context;
+  if (bytes > std::size_t{1} << 40) return out_of_memory;
+  const bool second = state().current.back() == &state().contexts[1];
+  return allocate(address, bytes, second ? 1 : 0, device_memory);
+}
+
+int cuMemFree_v2(std::uintptr_t address) {
+  const auto found = state().memory.find(address);
+  if (!has_context()) return invalid_context;
+  if (found == state().memory.end()) return invalid_value;
+  munmap(reinterpret_cast<void*>(address), found->second.mapped);
+  state().memory.erase(found);
+  return success;
+}
+
+int cuMemcpyDtoHAsync_v2(void* to, std::uintptr_t from, std::size_t bytes, void* stream) {
+  return copy(stream, reinterpret_cast<std::uintptr_t>(to), from, bytes, false, true);
+}
+int cuMemcpyHtoDAsync_v2(std::uintptr_t to, const void* from, std::size_t bytes, void* stream) {
+  return copy(stream, to, reinterpret_cast<std::uintptr_t>(from), bytes, true, false);
+}
+int cuMemcpyDtoDAsync_v2(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, void* stream) {
+  return copy(stream, to, from, bytes, true, true);
+}
+
+int cuMemcpy2DUnaligned_v2(const Rectangles* r) {
+  if (r->width > r->from_pitch || r->width > r->to_pitch) return invalid_value;
+  const bool from_host = r->from_kind == 1, to_host = r->to_kind == 1;
+  const std::uintptr_t from = from_host ? reinterpret_cast<std::uintptr_t>(r->from_host) : r->from_device;
+  const std::uintptr_t to = to_host ? reinterpret_cast<std::uintptr_t>(r->to_host) : r->to_device;
+  for (std::size_t row = 0; row < r->height; ++row)
+    if (const int error =
+            copy(nullptr, to + row * r->to_pitch, from + row * r->from_pitch, r->width, !to_host, !from_host))
+      return error;
+  return success;
+}
+
+int cuStreamSynchronize(void* handle) {
+  if (!has_context()) return invalid_context;
+  Stream& stream = stream_of(handle);
+  run(stream, stream.given);
+  return success;
+}
+
+int cuEventCreate(void** event, unsigned) {
+  if (!has_context()) return invalid_context;
+  *event = new Event;
+  ++state().events;
+  return success;
+}
+int cuEventRecord(void* event, void* handle) {
+  Stream& stream = stream_of(handle);
+  *static_cast<Event*>(event) = {&stream, stream.given};
+  return success;
+}
+int cuEventDestroy_v2(void* event) {
+  delete static_cast<Event*>(event);
+  --state().events;
+  return success;
+}
+int cuStreamWaitEvent(void* handle, void* event, unsigned) {
+  if (!has_context()) return invalid_context;
+  const Event recorded = *static_cast<Event*>(event);
+  if (recorded.stream == nullptr) return success;
+  give(stream_of(handle), [recorded] { run(*recorded.stream, recorded.until); });
+  return success;
+}
+
+// What the tests call beside the driver's functions.
+
+void stand_in_start(int device) {
+  cuInit(0);
+  state().active[static_cast<std::size_t>(device)] = true;
+  ++state().retained[static_cast<std::size_t>(device)];
+}
+
+std::uintptr_t stand_in_allocate(std::size_t bytes, int device, int kind) {
+  std::uintptr_t address = 0;
+  return allocate(&address, bytes, device, static_cast<Kind>(kind)) == success ? address : 0;
+}
+
+void stand_in_free(std::uintptr_t address) {
+  char context = 0;
+  state().current.push_back(&context);
+  cuMemFree_v2(address);
+  state().current.pop_back();
+}
+
+void* stand_in_event(std::uintptr_t stream) {
+  auto* const event = new Event;
+  cuEventRecord(event, reinterpret_cast<void*>(stream));
+  return event;
+}
+
+// The whole bytes of memory, written or read as a kernel does; `late` on a stream: 0 at once.
+void stand_in_write(std::uintptr_t to, const void* from, std::size_t bytes, std::uintptr_t late) {
+  const auto* const begin = static_cast<const unsigned char*>(from);
+  const auto write = [to, values = std::vector<unsigned char>(begin, begin + bytes)] {
+    open_all(true);
+    std::memcpy(reinterpret_cast<void*>(to), values.data(), values.size());
+    open_all(false);
+  };
+  if (late == 0) return write();
+  give(stream_of(reinterpret_cast<void*>(late)), write);
+}
+
+// Reads after what is ordered before now on the stream.
+void stand_in_read(void* to, std::uintptr_t from, std::size_t bytes, std::uintptr_t stream) {
+  Stream& ordered = stream_of(reinterpret_cast<void*>(stream));
+  run(ordered, ordered.given);
+  open_all(true);
+  std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+  open_all(false);
+}
+
+std::uint64_t stand_in_count(int what) {  // 0: allocations, 1: events, 2: contexts that are current
+  return what == 0 ? state().memory.size() : what == 1 ? state().events : state().current.size();
+}
+
+}  // extern "C"
