@@ -8,16 +8,33 @@
 
 #include <array>
 #include <cassert>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 namespace tridap::mpi {
 
+/// How many numbers a process reduces at the beginning of a call, by MPI_MAX: first number_of_call(), then its
+/// complement. A call that votes for a reason of its own may reduce this many itself.
+inline constexpr std::size_t record_numbers = 24;
+
+/// A number for what is called, by its name.
+constexpr Index number_of_call(const char* name) {
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3U;
+  return static_cast<Index>(hash >> 1);
+}
+
+/// Throws the Error that says which processes make which calls. **Collective**, of all processes of the duplicate, each
+/// with the name of its own call, after the first two numbers of a record have differed.
+[[noreturn]] void refuse_different_calls(const char* name, Duplicates& duplicates);
+
 /// What a process brings to the beginning of a call: numbers that the processes compare, and what failed.
 class Record {
  public:
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t most = 10;
 
   /// Adds a number. Every process adds equally many, unless it failed.
   void add(Index value) {
@@ -78,13 +95,13 @@ class Call {
  private:
   friend class Callback;
   using Step = void (*)(void*, Record&);
-  static constexpr std::size_t first_value = 4, numbers = first_value + 2 * Record::most;
+  static constexpr std::size_t first_value = 4;
+  static_assert(first_value + 2 * Record::most == record_numbers);
 
   Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object);
   bool is_inside() const;
   void begin(Step step, void* object);
   void reduce(const Record& record, bool has_locks);
-  [[noreturn]] void refuse_different() const;
   void enter();
   void leave();
 
@@ -94,8 +111,7 @@ class Call {
   Libraries needed_;
   ThreadCalls& thread_;
   const Call* outer_ = nullptr;
-  std::array<Index, numbers>
-      all_{};  // the name, its complement, whether one failed or lacks a lock, values, complements
+  std::array<Index, record_numbers> all_{};  // name, complement, one failed, one lacks a lock; values, complements
 };
 
 /// While it lives, this thread is in a function of the user that one of our calls runs: calls that this function makes

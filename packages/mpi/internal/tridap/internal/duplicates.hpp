@@ -49,6 +49,8 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   /// A tag for messages between two processes on ours(): another one for each call, until all that MPI has were used.
   /// The first is 1; 0 is for messages that arrive before a call ends. Every process must call it together.
   int next_tag();
+  /// Makes the next tag the same on all processes, after some of them took one alone. **Collective.**
+  void agree_on_tags();
 
   /// The T that is attached; null: there is none. Local.
   template <class T>
