@@ -101,6 +101,21 @@ TEST(LibraryLocks, LetThreadsIntoOverlappingSetsOfLibraries) {
   });
 }
 
+// The other thread waits for what the first one has, and goes before it by its number in one of the two orders.
+TEST(LibraryLocks, ACallInsideOfAnotherGoesBeforeThoseThatWait) {
+  const Communicators comms(2);
+  Visitors visitors;
+  const auto body = [&](std::size_t which) {
+    for (int i = 0; i < 50; ++i) {
+      const Call outer(comms[which], "load", Library::hdf5);
+      const Call inner(comms[which], "load_into", Library::hdf5, [](tridap::mpi::Record& record) { record.add(1); });
+      visitors.visit(Library::hdf5);
+    }
+  };
+  run({[&] { body(0); }, [&] { body(1); }});
+  EXPECT_EQ(visitors.together, 0);
+}
+
 // Process 0's thread waits for process 1 with a lock that process 1's other call needs on process 0.
 TEST(LibraryLocks, AreOnOfferWhileACallWaitsForItsProcesses) {
   const Communicators comms(2);

@@ -13,7 +13,10 @@ namespace tridap::mpi {
 
 Buffer allocate_shared(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order) {
   const Call call(comm, "mpi::allocate_shared");
-  comm = call.comm();
+  return allocate_shared_within(type, shape, call.comm(), order);
+}
+
+Buffer allocate_shared_within(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order) {
   Buffer buffer;
   std::optional<Index> bytes;
   Faults faults;

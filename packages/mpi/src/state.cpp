@@ -66,10 +66,20 @@ bool LibraryLocks::may_take(Libraries wanted, const ThreadCalls& thread, bool of
   return true;
 }
 
+// Those that the thread does not have yet. No claim of another thread goes before what it has, which the other waits
+// for.
+Libraries LibraryLocks::lacked(Libraries wanted, const ThreadCalls& thread) const {
+  Libraries lacked;
+  for (std::size_t i = 0; i < libraries; ++i)
+    if (wanted.has(i) && locks_[i].owner != &thread) lacked.add(i);
+  return lacked;
+}
+
 // Whether no other claim goes before this one, all of whose processes have arrived.
-bool LibraryLocks::is_turn(const Claim& claim) const {
+bool LibraryLocks::is_turn(const Claim& claim, const ThreadCalls& thread) const {
+  const Libraries wanted = lacked(claim.wanted, thread);
   for (const Claim* other = claims_; other != nullptr; other = other->next)
-    if (other != &claim && other->wanted.meets(claim.wanted) &&
+    if (other != &claim && other->wanted.meets(wanted) &&
         (other->stage == Claim::promised || (other->stage == Claim::arrived && other->number < claim.number)))
       return false;
   return true;
@@ -94,19 +104,18 @@ void LibraryLocks::unlist(Claim& claim) {
 bool LibraryLocks::has(Libraries wanted, const ThreadCalls& thread) {
   if (wanted.empty()) return true;
   const std::lock_guard lock(guard_);
-  for (std::size_t i = 0; i < libraries; ++i)
-    if (wanted.has(i) && locks_[i].owner != &thread) return false;
-  return true;
+  return lacked(wanted, thread).empty();
 }
 
 bool LibraryLocks::take_if_free(Claim& claim, ThreadCalls& thread) {
   if (claim.wanted.empty()) return true;
   const std::lock_guard lock(guard_);
+  const Libraries wanted = lacked(claim.wanted, thread);
   for (const Claim* other = claims_; other != nullptr; other = other->next)
-    if (other->wanted.meets(claim.wanted)) return false;
+    if (other->wanted.meets(wanted)) return false;
   if (!may_take(claim.wanted, thread, false)) return false;
   enter(claim.wanted, thread);
-  list(claim);
+  if (!wanted.empty()) list(claim);
   return true;
 }
 
@@ -126,7 +135,7 @@ bool LibraryLocks::take_in_turn(Claim& claim, ThreadCalls& thread, int attempt) 
   list(claim);
   const auto longest = std::chrono::microseconds(100 << std::min(attempt, 6));
   const bool taken =
-      freed_.wait_for(lock, longest, [&] { return is_turn(claim) && may_take(claim.wanted, thread, true); });
+      freed_.wait_for(lock, longest, [&] { return is_turn(claim, thread) && may_take(claim.wanted, thread, true); });
   if (taken) enter(claim.wanted, thread);
   return taken;
 }

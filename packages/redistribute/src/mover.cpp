@@ -2,9 +2,9 @@
 
 #include "checked_arrays.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/shared_allocation.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/allocate_shared.hpp>
 
 #include <algorithm>
 #include <new>
@@ -187,7 +187,7 @@ void Mover::outline(DistArray& target, const ElementType& type) const {
 void Mover::allocate_target(Buffer& buffer) const {
   try {
     if (context_->has_rings()) {
-      buffer = mpi::allocate_shared(buffer.type, buffer.shape, comm_, options_.order);
+      buffer = mpi::allocate_shared_within(buffer.type, buffer.shape, comm_, options_.order);
       return;
     }
   } catch (const std::exception&) {  // ordinary memory is used, or its error is thrown

@@ -107,7 +107,8 @@ class LibraryLocks {
     bool offered = false;
   };
   bool may_take(Libraries wanted, const ThreadCalls& thread, bool offers_too) const;
-  bool is_turn(const Claim& claim) const;
+  bool is_turn(const Claim& claim, const ThreadCalls& thread) const;
+  Libraries lacked(Libraries wanted, const ThreadCalls& thread) const;
   void enter(Libraries wanted, const ThreadCalls& thread);
   void list(Claim& claim);
   void unlist(Claim& claim);
