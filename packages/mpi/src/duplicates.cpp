@@ -5,15 +5,10 @@
 #include <algorithm>
 #include <mutex>
 #include <random>
-#include <set>
 
 namespace tridap::mpi {
 
 namespace {
-
-// All objects with a duplicate. They are never destroyed, because owners may be released after the end of main().
-std::mutex& guard_of_all = *new std::mutex;
-std::set<Duplicates*>& all_duplicates = *new std::set<Duplicates*>;
 
 int new_key(MPI_Comm_delete_attr_function* destroy) {
   int key = MPI_KEYVAL_INVALID;
@@ -21,17 +16,13 @@ int new_key(MPI_Comm_delete_attr_function* destroy) {
   return key;
 }
 
-// The key of what MPI keeps with a communicator. (A function of the class could share its static variable between two
-// modules that both contain this code.)
-int key_of_kept(MPI_Comm_delete_attr_function* destroy) {
-  static const int key = new_key(destroy);
-  return key;
-}
-
 // Lets MPI_Finalize call a function first.
 void call_at_the_end(MPI_Comm_delete_attr_function* function) {
-  static const int status = MPI_Comm_set_attr(MPI_COMM_SELF, new_key(function), nullptr);
-  must_succeed(status, "MPI_Comm_set_attr");
+  State& all = state();
+  const std::lock_guard lock(all.guard);
+  if (all.ends_with_mpi) return;
+  must_succeed(MPI_Comm_set_attr(MPI_COMM_SELF, new_key(function), nullptr), "MPI_Comm_set_attr");
+  all.ends_with_mpi = true;
 }
 
 // How many tags there are.
@@ -70,15 +61,19 @@ struct Duplicates::Kept {
   Duplicates* of = nullptr;
 
   static int key() {
-    return key_of_kept([](MPI_Comm, int, void* value, void*) -> int {
-      const auto* const kept = static_cast<Kept*>(value);
-      if (kept->owner) {
-        kept->of->caller_ = MPI_COMM_NULL;
-        std::exchange(kept->of->attached_[caller_frees], {});
-      }
-      delete kept;
-      return MPI_SUCCESS;
-    });
+    State& all = state();
+    const std::lock_guard lock(all.guard);
+    if (all.key_of_kept == MPI_KEYVAL_INVALID) all.key_of_kept = new_key(destroy);
+    return all.key_of_kept;
+  }
+  static int destroy(MPI_Comm, int, void* value, void*) {
+    const auto* const kept = static_cast<Kept*>(value);
+    if (kept->owner) {
+      kept->of->caller_ = MPI_COMM_NULL;
+      std::exchange(kept->of->attached_[caller_frees], {});
+    }
+    delete kept;
+    return MPI_SUCCESS;
   }
 };
 
@@ -159,10 +154,14 @@ int Duplicates::next_tag() {
   return tag_;
 }
 
+void Duplicates::agree_on_tags() {
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &tag_, 1, MPI_INT, MPI_MAX, ours_), "MPI_Allreduce");
+}
+
 void Duplicates::enter() {
   call_at_the_end(free_all);
-  const std::lock_guard lock(guard_of_all);
-  all_duplicates.insert(this);
+  const std::lock_guard lock(state().guard);
+  state().duplicates.insert(this);
   entered_ = true;
 }
 
@@ -187,27 +186,27 @@ void Duplicates::free_duplicates() {
 void Duplicates::release(Duplicates* unowned) noexcept {
   unowned->attached_[Until::released].clear();
   if (unowned->entered_) {
-    const std::lock_guard lock(guard_of_all);
+    const std::lock_guard lock(state().guard);
     unowned->released_ = true;
     if (unowned->ours_ != MPI_COMM_NULL) return;
-    all_duplicates.erase(unowned);
+    state().duplicates.erase(unowned);
   }
   delete unowned;
 }
 
 // The released ones, in one order on every process, that no other thread has offered.
 std::vector<Duplicates*> Duplicates::offer() {
-  const std::lock_guard lock(guard_of_all);
+  const std::lock_guard lock(state().guard);
   std::vector<Duplicates*> offered;
-  offered.reserve(all_duplicates.size());
-  for (Duplicates* const each : all_duplicates)
+  offered.reserve(state().duplicates.size());
+  for (Duplicates* const each : state().duplicates)
     if (each->released_ && !std::exchange(each->offered_, true)) offered.push_back(each);
   std::sort(offered.begin(), offered.end(), [](const auto* a, const auto* b) { return a->id_ < b->id_; });
   return offered;
 }
 
 void Duplicates::withdraw(const std::vector<Duplicates*>& offered) {
-  const std::lock_guard lock(guard_of_all);
+  const std::lock_guard lock(state().guard);
   for (Duplicates* const each : offered)
     if (each != nullptr) each->offered_ = false;
 }
@@ -248,8 +247,8 @@ void Duplicates::free_released(MPI_Comm comm) {
     if (std::count(ids.begin(), ids.end(), each->id_) != each->processes_) continue;
     each->free_duplicates();
     {
-      const std::lock_guard lock(guard_of_all);
-      all_duplicates.erase(each);
+      const std::lock_guard lock(state().guard);
+      state().duplicates.erase(each);
     }
     delete std::exchange(each, nullptr);
   }
@@ -260,9 +259,9 @@ void Duplicates::free_released(MPI_Comm comm) {
 int Duplicates::free_all(MPI_Comm, int, void*, void*) {
   std::vector<Duplicates*> left;
   {
-    const std::lock_guard lock(guard_of_all);
-    left.assign(all_duplicates.begin(), all_duplicates.end());
-    all_duplicates.clear();
+    const std::lock_guard lock(state().guard);
+    left.assign(state().duplicates.begin(), state().duplicates.end());
+    state().duplicates.clear();
   }
   std::sort(left.begin(), left.end(), [](const auto* a, const auto* b) { return a->id_ < b->id_; });
   for (Duplicates* const each : left) {

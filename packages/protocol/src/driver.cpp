@@ -357,7 +357,7 @@ std::shared_ptr<void> allocate(const Memory& memory, Index bytes) {
 
 void copy(const Buffer& from, const Buffer& to) {
   if (element_count(from) == 0) return;
-  const bool from_host = is_on_host(from.memory), to_host = is_on_host(to.memory);
+  const bool from_host = from.memory.is_on_host(), to_host = to.memory.is_on_host();
   const Memory& where = from_host ? to.memory : from.memory;
   const Table& t = need(where);
   const InContext in(t, where.device);

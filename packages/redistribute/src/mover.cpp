@@ -2,9 +2,9 @@
 
 #include "checked_arrays.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/shared_allocation.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/allocate_shared.hpp>
 
 #include <algorithm>
 #include <new>
@@ -110,7 +110,7 @@ void Mover::object(mpi::Faults why) {
   finish_other();
   Agreement agreement;
   agreement.object(true);
-  agreement.reduce(channel_.comm);
+  agreement.reduce("a move of a Redistribution", *channel_.owner);
   why.failed = true;
   mpi::throw_faults(std::move(why), comm_);
   throw std::bad_alloc();  // throw_faults() has thrown
@@ -187,7 +187,7 @@ void Mover::outline(DistArray& target, const ElementType& type) const {
 void Mover::allocate_target(Buffer& buffer) const {
   try {
     if (context_->has_rings()) {
-      buffer = mpi::allocate_shared(buffer.type, buffer.shape, comm_, options_.order);
+      buffer = mpi::allocate_shared_within(buffer.type, buffer.shape, comm_, options_.order);
       return;
     }
   } catch (const std::exception&) {  // ordinary memory is used, or its error is thrown
@@ -220,7 +220,7 @@ Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scal
     agreement.need_schedule(!prepared_ || given_.size() > arrays_.capacity() || lacks_schedule());
   });
   agreement.object(!faults.ok());
-  agreement.reduce(channel_.comm);
+  agreement.reduce("a move of a Redistribution", *channel_.owner);
   if (agreement.objected()) mpi::throw_faults(std::move(faults), comm_);
   throw_if_different(agreement);
   return agreement;

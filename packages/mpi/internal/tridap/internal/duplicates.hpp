@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/state.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <mpi.h>
@@ -16,10 +17,6 @@ namespace tridap::mpi {
 
 /// True once MPI is over and what it made must be left alone.
 bool mpi_is_over();
-
-/// The libraries to which we give a duplicate of the caller's communicator. PETSc makes one itself, and Global Arrays
-/// have communicators of their own.
-enum class Library { trilinos, blacs, hdf5 };
 
 /// The duplicates of a communicator of the caller: one for our messages, and one for each library that we call. So the
 /// messages of the caller, ours and theirs never meet. What we keep for a communicator is attached here.
@@ -47,9 +44,13 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   MPI_Comm ours();
   /// The duplicate for a library. **Collective** as ours().
   MPI_Comm of(Library library);
+  /// A number that is the same on every process, and different for each communicator that has a duplicate. Local.
+  std::uint64_t number() const { return id_; }
   /// A tag for messages between two processes on ours(): another one for each call, until all that MPI has were used.
   /// The first is 1; 0 is for messages that arrive before a call ends. Every process must call it together.
   int next_tag();
+  /// Makes the next tag the same on all processes, after some of them took one alone. **Collective.**
+  void agree_on_tags();
 
   /// The T that is attached; null: there is none. Local.
   template <class T>
@@ -82,7 +83,7 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   friend std::shared_ptr<Duplicates> duplicates_of(MPI_Comm comm);
   friend std::shared_ptr<Duplicates> made_duplicates_of(MPI_Comm comm);
   friend bool is_ours(MPI_Comm comm);
-  explicit Duplicates(MPI_Comm caller) : caller_(caller) {}
+  explicit Duplicates(MPI_Comm caller) : caller_(caller) { of_library_.fill(MPI_COMM_NULL); }
   ~Duplicates() = default;
 
   static std::shared_ptr<Duplicates> find(MPI_Comm comm);
@@ -104,10 +105,10 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
 
   std::atomic<MPI_Comm> caller_;
   MPI_Comm ours_ = MPI_COMM_NULL;
-  std::array<MPI_Comm, 3> of_library_{MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL};
+  std::array<MPI_Comm, libraries> of_library_;
   std::array<Attached, 3> attached_;  // by Until
   std::vector<MPI_Comm> of_us_;
-  std::uint64_t id_ = 0;  // the same on every process, different for each communicator
+  std::uint64_t id_ = 0;  // number()
   int processes_ = 0;
   int tag_ = 0;
   bool entered_ = false, released_ = false, offered_ = false;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tridap/buffer.hpp>
+#include <tridap/flat_numbers.hpp>
 #include <tridap/index.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -56,6 +58,9 @@ class SharedAllocation {
 /// MPI_Finalize. A page is freed when no process of the node holds its allocation. For each communicator, one thread at
 /// a time may call the functions of this header.
 std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm, Faults faults = {});
+
+/// What allocate_shared() does inside of a call whose processes have agreed that all make it. **Collective.**
+Buffer allocate_shared_within(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order);
 
 /// Takes the allocation with a number once more, if this process has released it and it suits `bytes`; null: it was not
 /// taken. Local, and allocates nothing. The processes must agree that all have it before one of them uses it.

@@ -1,0 +1,191 @@
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <utility>
+
+namespace tridap::mpi {
+
+namespace {
+
+// The first numbers of a record, all of them under MPI_MAX.
+enum { name_number, name_complement, failed_number, lacks_number };
+
+constexpr std::size_t longest_name = 64;  // bytes of a name in a message
+using Name = std::array<char, longest_name>;
+
+// The name that the lowest rank with `counts` calls, that rank, and how many call the same. **Collective.**
+struct Callers {
+  Name name{};
+  int first = 0, count = 0;
+};
+
+Callers next_callers(const Name& own, bool counts, int rank, int processes, MPI_Comm comm) {
+  Callers found;
+  found.first = counts ? rank : processes;
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &found.first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  if (found.first == processes) return found;
+  found.name = own;
+  must_succeed(MPI_Bcast(found.name.data(), static_cast<int>(longest_name), MPI_CHAR, found.first, comm), "MPI_Bcast");
+  found.count = counts && found.name == own ? 1 : 0;
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &found.count, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
+  return found;
+}
+
+std::string said(const Callers& callers) {
+  std::string text = "rank " + std::to_string(callers.first);
+  if (callers.count > 1)
+    text += " and " + std::to_string(callers.count - 1) + (callers.count == 2 ? " other" : " others");
+  return text + (callers.count > 1 ? " call " : " calls ") + callers.name.data();
+}
+
+// "rank 0 calls sum, the others call max". Of more than four names, the first four.
+std::string said(const std::array<Callers, 4>& all, std::size_t kinds, int processes) {
+  if (kinds == 2 && processes > 2 && (all[0].count == 1 || all[1].count == 1)) {
+    const Callers& one = all[all[0].count == 1 ? 0 : 1];
+    const Callers& others = all[all[0].count == 1 ? 1 : 0];
+    return said(one) + ", the others call " + others.name.data();
+  }
+  std::string text;
+  int counted = 0;
+  for (std::size_t i = 0; i < kinds; ++i) {
+    text += (i > 0 ? ", " : "") + said(all[i]);
+    counted += all[i].count;
+  }
+  return counted < processes ? text + ", and others other functions" : text;
+}
+
+}  // namespace
+
+// All processes are here, and none is in its call yet. Some may have taken a tag.
+void refuse_different_calls(const char* name, Duplicates& duplicates) {
+  const MPI_Comm comm = duplicates.ours();
+  duplicates.agree_on_tags();
+  int processes = 1;
+  must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const auto rank = static_cast<int>(rank_of(comm));
+  Name own{};
+  std::memcpy(own.data(), name, std::min(std::strlen(name), longest_name - 1));
+  std::array<Callers, 4> all;
+  std::size_t kinds = 0;
+  for (bool counts = true; kinds < all.size(); ++kinds) {
+    all[kinds] = next_callers(own, counts, rank, processes, comm);
+    if (all[kinds].count == 0) break;
+    counts = counts && all[kinds].name != own;
+  }
+  refuse(said(all, kinds, processes), "must be the same collective call on every process, in the same order",
+         "make the call on all processes of the communicator, for example outside of a block that only rank 0 runs", {},
+         Rule::process_failure);
+}
+
+Call::Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object)
+    : duplicates_(made_duplicates_of(comm)),
+      comm_(duplicates_->ours()),
+      name_(name),
+      needed_(needed),
+      thread_(state().this_thread()),
+      outer_(thread_.innermost) {
+  all_.fill(std::numeric_limits<Index>::min());
+  enter();
+  try {
+    begin(step, object);
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
+Call::~Call() {
+  state().locks.give(needed_, thread_);
+  leave();
+}
+
+void Call::enter() {
+  thread_.innermost = this;
+  const int depth = thread_.depth.load(std::memory_order_relaxed);
+  if (depth == 0) {
+    int rank = 0, processes = 1;
+    MPI_Comm_rank(comm_, &rank);
+    MPI_Comm_size(comm_, &processes);
+    thread_.rank.store(rank, std::memory_order_relaxed);
+    thread_.processes.store(processes, std::memory_order_relaxed);
+    thread_.since.store(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1),
+                        std::memory_order_relaxed);
+  }
+  if (depth < ThreadCalls::most_names)
+    thread_.names[static_cast<std::size_t>(depth)].store(name_, std::memory_order_relaxed);
+  thread_.depth.store(depth + 1, std::memory_order_release);
+}
+
+void Call::leave() {
+  thread_.depth.store(thread_.depth.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  thread_.innermost = outer_;
+}
+
+// Whether an outer call of this thread has begun on the same communicator.
+bool Call::is_inside() const {
+  for (const Call* outer = outer_; outer != nullptr; outer = outer->outer_)
+    if (outer->duplicates_ == duplicates_) return true;
+  return false;
+}
+
+void Call::begin(Step step, void* object) {
+  LibraryLocks& locks = state().locks;
+  LibraryLocks::Claim claim{duplicates_->number(), needed_};
+  Record record;
+  if (step == nullptr && is_inside() && locks.has(needed_, thread_)) {
+    locks.take(needed_, thread_);
+    return;
+  }
+  thread_.waits.store(true, std::memory_order_relaxed);
+  try {
+    bool has_locks = locks.take_if_free(claim, thread_);
+    for (int attempt = 0;; ++attempt) {
+      if (has_locks && step != nullptr) {
+        record.faults.attempt([&] { step(object, record); });
+        step = nullptr;
+      }
+      if (has_locks && attempt == 0) locks.offer(claim, thread_);
+      reduce(record, has_locks);
+      const bool differ = all_[name_number] != ~all_[name_complement];
+      if (all_[lacks_number] == 0 && !differ) break;
+      if (has_locks) locks.give(needed_, thread_);
+      if (differ) refuse_different_calls(name_, *duplicates_);
+      has_locks = locks.take_in_turn(claim, thread_, attempt);
+    }
+  } catch (...) {
+    locks.withdraw(claim);
+    thread_.waits.store(false, std::memory_order_relaxed);
+    throw;
+  }
+  locks.keep(claim, thread_);
+  thread_.waits.store(false, std::memory_order_relaxed);
+  if (all_[failed_number] == 0) return;
+  try {
+    throw_faults(std::move(record.faults), comm_);
+  } catch (...) {
+    locks.give(needed_, thread_);
+    throw;
+  }
+}
+
+void Call::reduce(const Record& record, bool has_locks) {
+  all_.fill(std::numeric_limits<Index>::min());
+  all_[name_number] = number_of_call(name_);
+  all_[name_complement] = ~all_[name_number];
+  all_[failed_number] = record.faults.ok() ? 0 : 1;
+  all_[lacks_number] = has_locks ? 0 : 1;
+  for (std::size_t i = 0; i < record.count_; ++i) {
+    all_[first_value + i] = record.values_[i];
+    all_[first_value + Record::most + i] = ~record.values_[i];
+  }
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(record_numbers), MPI_INT64_T, MPI_MAX, comm_),
+               "MPI_Allreduce");
+}
+
+}  // namespace tridap::mpi
