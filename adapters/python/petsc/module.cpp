@@ -230,6 +230,7 @@ py::object make_shell(const py::object& context, PetscInt count, py::handle comm
 PYBIND11_MODULE(_petsc, module) {
   namespace here = tridap::python;
   module.doc() = "The compiled part of tridap.petsc: use that.";
+  here::share_state_of_core();
   here::py::module_::import("tridap");  // whose types these functions take and give
   module.def("export_array", &here::export_array);
   module.def("import_array", &here::import_array);

@@ -131,6 +131,7 @@ py::object matmul(const py::tuple& a, const py::tuple& b, py::handle comm, const
 PYBIND11_MODULE(_scalapack, module) {
   namespace here = tridap::python;
   module.doc() = "The compiled part of tridap.scalapack: use that.";
+  here::share_state_of_core();
   here::py::module_::import("tridap");  // whose types these functions take and give
   module.def("solve", &here::solve);
   module.def("cholesky", &here::cholesky);

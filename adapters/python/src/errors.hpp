@@ -25,6 +25,9 @@ struct Raising {
   bool elsewhere = false;  ///< rank 0 of the call prints it, and this is another process
 };
 
+/// How every process of `comm` throws the same Error. Local.
+inline Raising raised_on_all(MPI_Comm comm) { return {ErrorKind::other, mpi::rank_of(comm) != 0}; }
+
 /// How the processes throw an Error after a step failed on some of them, where Python raised an exception of this
 /// kind. **Collective.**
 Raising agree_kind(bool failed, ErrorKind kind, MPI_Comm comm);
@@ -45,7 +48,7 @@ auto on_all(MPI_Comm comm, Step&& step) {
   try {
     return std::forward<Step>(step)();
   } catch (const Error& error) {
-    throw AgreedError(error, {ErrorKind::other, mpi::rank_of(comm) != 0});
+    throw AgreedError(error, raised_on_all(comm));
   }
 }
 

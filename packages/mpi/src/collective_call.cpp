@@ -70,15 +70,16 @@ std::string said(const std::array<Callers, 4>& all, std::size_t kinds, int proce
 }  // namespace
 
 Call::Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object)
-    : duplicates_(made_duplicates_of(comm)),
-      comm_(duplicates_->ours()),
+    : duplicates_(duplicates_of(comm)),
       name_(name),
       needed_(needed),
       thread_(state().this_thread()),
       outer_(thread_.innermost) {
-  all_.fill(std::numeric_limits<Index>::min());
-  enter();
+  if (outer_ == nullptr && thread_.called != nullptr) name_ = thread_.called;
+  enter(comm);
   try {
+    duplicates_ = made_duplicates_of(comm);  // which waits for the other processes the first time
+    comm_ = duplicates_->ours();
     begin(step, object);
   } catch (...) {
     leave();
@@ -91,15 +92,15 @@ Call::~Call() {
   leave();
 }
 
-void Call::enter() {
+void Call::enter(MPI_Comm comm) {
   thread_.innermost = this;
+  MPI_Comm_size(comm, &processes_);
   const int depth = thread_.depth.load(std::memory_order_relaxed);
   if (depth == 0) {
-    int rank = 0, processes = 1;
-    MPI_Comm_rank(comm_, &rank);
-    MPI_Comm_size(comm_, &processes);
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
     thread_.rank.store(rank, std::memory_order_relaxed);
-    thread_.processes.store(processes, std::memory_order_relaxed);
+    thread_.processes.store(processes_, std::memory_order_relaxed);
     thread_.since.store(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1),
                         std::memory_order_relaxed);
   }
@@ -161,7 +162,8 @@ void Call::begin(Step step, void* object) {
 }
 
 void Call::reduce(const Record& record, bool has_locks) {
-  all_.fill(std::numeric_limits<Index>::min());
+  const std::size_t count = numbers + (gathers() ? static_cast<std::size_t>(processes_) * Record::most_brought : 0);
+  std::fill_n(all_.begin(), count, std::numeric_limits<Index>::min());
   all_[name_number] = number_of(name_);
   all_[name_complement] = ~all_[name_number];
   all_[failed_number] = record.faults.ok() ? 0 : 1;
@@ -170,7 +172,10 @@ void Call::reduce(const Record& record, bool has_locks) {
     all_[first_value + i] = record.values_[i];
     all_[first_value + Record::most + i] = ~record.values_[i];
   }
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(numbers), MPI_INT64_T, MPI_MAX, comm_),
+  if (gathers())
+    std::copy(record.brought_.begin(), record.brought_.end(),
+              &all_[numbers + static_cast<std::size_t>(rank_of(comm_)) * Record::most_brought]);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(count), MPI_INT64_T, MPI_MAX, comm_),
                "MPI_Allreduce");
 }
 

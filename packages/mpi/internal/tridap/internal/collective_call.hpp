@@ -17,19 +17,22 @@ namespace tridap::mpi {
 /// What a process brings to the beginning of a call: numbers that the processes compare, and what failed.
 class Record {
  public:
-  static constexpr std::size_t most = 8;
+  static constexpr std::size_t most = 8, most_brought = 5;
 
   /// Adds a number. Every process adds equally many, unless it failed.
   void add(Index value) {
     assert(count_ < most);
     values_[count_++] = value;
   }
+  /// Brings numbers that Call::brought() gives to every process, if Call::gathers().
+  void bring(const std::array<Index, most_brought>& values) { brought_ = values; }
   Faults faults;  ///< a process that has some makes the call fail on all
 
  private:
   friend class Call;
   std::array<Index, most> values_{};
   std::size_t count_ = 0;
+  std::array<Index, most_brought> brought_{};
 };
 
 /// The beginning of a collective call of ours. All processes make one reduction of one size with one operation,
@@ -54,7 +57,7 @@ class Record {
 /// opposite.
 class Call {
  public:
-  /// `name` is what the user wrote, a literal.
+  /// `name` is what the user wrote, a literal. ThreadCalls::called replaces it for the outermost call.
   Call(MPI_Comm comm, const char* name, Libraries needed = {}) : Call(comm, name, needed, nullptr, nullptr) {}
   /// Runs `step` before, which does not communicate, inside of the libraries. It takes a Record&.
   template <class Step, class = std::enable_if_t<std::is_invocable_v<Step&, Record&>>>
@@ -74,6 +77,13 @@ class Call {
   bool is_same(std::size_t i) const { return smallest(i) == largest(i); }
   Index smallest(std::size_t i) const { return ~all_[first_value + Record::most + i]; }
   Index largest(std::size_t i) const { return all_[first_value + i]; }
+  static constexpr int most_gathered = 16;  ///< processes whose numbers the record has
+  /// Whether the record has what each process brought: if there are few processes.
+  bool gathers() const { return processes_ <= most_gathered; }
+  /// What a process brought: Record::most_brought numbers.
+  const Index* brought(int rank) const {
+    return &all_[numbers + static_cast<std::size_t>(rank) * Record::most_brought];
+  }
 
  private:
   friend class Callback;
@@ -85,7 +95,7 @@ class Call {
   void begin(Step step, void* object);
   void reduce(const Record& record, bool has_locks);
   [[noreturn]] void refuse_different() const;
-  void enter();
+  void enter(MPI_Comm comm);
   void leave();
 
   std::shared_ptr<Duplicates> duplicates_;
@@ -94,22 +104,30 @@ class Call {
   Libraries needed_;
   ThreadCalls& thread_;
   const Call* outer_ = nullptr;
-  std::array<Index, numbers>
-      all_{};  // the name, its complement, whether one failed or lacks a lock, values, complements
+  int processes_ = 1;
+  // The name, its complement, whether one failed or lacks a lock, values, complements, what each process brought.
+  std::array<Index, numbers + most_gathered * Record::most_brought> all_;
 };
 
 /// While it lives, this thread is in a function of the user that one of our calls runs: calls that this function makes
 /// begin with a reduction.
 class Callback {
  public:
-  Callback() : thread_(state().this_thread()), inside_of_(std::exchange(thread_.innermost, nullptr)) {}
+  Callback()
+      : thread_(state().this_thread()),
+        inside_of_(std::exchange(thread_.innermost, nullptr)),
+        called_(std::exchange(thread_.called, nullptr)) {}
   Callback(const Callback&) = delete;
   Callback& operator=(const Callback&) = delete;
-  ~Callback() { thread_.innermost = inside_of_; }
+  ~Callback() {
+    thread_.innermost = inside_of_;
+    thread_.called = called_;
+  }
 
  private:
   ThreadCalls& thread_;
   const Call* inside_of_;
+  const char* called_;
 };
 
 }  // namespace tridap::mpi

@@ -52,8 +52,11 @@ struct ThreadCalls {
   std::atomic<int> rank{0};            ///< of this process in the communicator of the outermost call
   std::atomic<int> processes{0};       ///< of that communicator
 
+  std::atomic<const char*> place{nullptr};  ///< the line of the program that made the call, never freed; null: unknown
+
   const Call* innermost = nullptr;  ///< for this thread alone
-  ThreadCalls* next = nullptr;      ///< in State::threads
+  const char* called = nullptr;  ///< the outermost call, as a user of another language writes it; for this thread alone
+  ThreadCalls* next = nullptr;   ///< in State::threads
   ThreadCalls* previous = nullptr;
 };
 
