@@ -68,7 +68,7 @@ class Exchange {
   py::object results() const { return results_; }
 
  private:
-  bool may_be_at_once() const { return size_ <= std::min<Index>(at_once_, mpi::Call::most_gathered); }
+  bool may_be_at_once() const { return size_ <= std::min<Index>(at_once_, mpi::most_gathered); }
   void keep(int rank, const void* partial) {
     Partial read;
     std::memcpy(&read, partial, sizeof(read));

@@ -1,7 +1,7 @@
 #include "rows.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/ghosts/ghost_update.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/elements.hpp>
 #include <tridap/internal/ghost_owners.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
@@ -138,7 +138,8 @@ struct GhostUpdate::State {
 };
 
 GhostUpdate::GhostUpdate(const GhostedArray& array, MPI_Comm comm) {
-  comm = mpi::ours(comm);
+  const mpi::Call call(comm, "GhostUpdate");
+  comm = call.comm();
   const std::vector<Wanted> wanted = check_ghosts(array, comm).wanted;
   std::vector<Message> out = mpi::collectively(comm, [&] { return requests(wanted, mpi::rank_of(comm)); });
   const std::vector<Message> asked = mpi::MpiCollectives(comm).exchange(std::move(out));
@@ -183,7 +184,14 @@ void GhostUpdate::wait() {
 Index GhostUpdate::bytes_sent() const { return bytes_of(state_->users); }
 Index GhostUpdate::bytes_received() const { return bytes_of(state_->owners); }
 
-void update_ghosts(const GhostedArray& array, MPI_Comm comm) { GhostUpdate(array, comm).update_ghosts(); }
-void sum_ghosts(const GhostedArray& array, MPI_Comm comm) { GhostUpdate(array, comm).sum_ghosts(); }
+void update_ghosts(const GhostedArray& array, MPI_Comm comm) {
+  const mpi::Call call(comm, "update_ghosts");
+  GhostUpdate(array, comm).update_ghosts();
+}
+
+void sum_ghosts(const GhostedArray& array, MPI_Comm comm) {
+  const mpi::Call call(comm, "sum_ghosts");
+  GhostUpdate(array, comm).sum_ghosts();
+}
 
 }  // namespace tridap

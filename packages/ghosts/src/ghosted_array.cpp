@@ -2,7 +2,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/ghosts/ghosted_array.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -149,12 +149,14 @@ Index GhostedArray::owned_count() const { return local_.shape[0] - static_cast<I
 
 GhostedArray make_ghosted(const Buffer& local, const DimData& dim_data, const std::vector<Index>& ghosts, MPI_Comm comm,
                           const std::string& version) {
-  return mpi::collectively(mpi::ours(comm), [&] { return GhostedArray(local, dim_data, ghosts, version); });
+  std::optional<GhostedArray> made;
+  const mpi::Call call(comm, "make_ghosted", {}, [&](mpi::Record&) { made.emplace(local, dim_data, ghosts, version); });
+  return std::move(*made);
 }
 
 GhostedArray make_ghosted(const Buffer& local, const std::vector<Index>& ghosts, MPI_Comm comm) {
-  comm = mpi::ours(comm);
-  const Index owned = mpi::collectively(comm, [&] {
+  Index owned = 0;
+  const mpi::Call call(comm, "make_ghosted", {}, [&](mpi::Record&) {
     throw_if_wrong(check(local));
     check_numbered(local, local.ndim());
     const Index all = local.shape[0], count = static_cast<Index>(ghosts.size());
@@ -162,8 +164,9 @@ GhostedArray make_ghosted(const Buffer& local, const std::vector<Index>& ghosts,
       refuse("the local buffer holds " + std::to_string(all) + " elements along its axis 0, and there are " +
                  ghosts_text(count),
              "must hold the ghosts behind the owned elements", "pass the whole local buffer");
-    return all - count;
+    owned = all - count;
   });
+  comm = call.comm();
   const Dimension rows = block_of(owned, comm);
   return mpi::collectively(comm, [&] {
     DimData dim_data{rows};
@@ -178,7 +181,10 @@ GhostedArray make_ghosted(const Buffer& local, const std::vector<Index>& ghosts,
 }
 
 GhostedArray copy_with_ghosts(const DistArray& array, const std::vector<Index>& ghosts, MPI_Comm comm, Index numbered) {
-  return mpi::collectively(mpi::ours(comm), [&] { return copied(array, ghosts, numbered); });
+  std::optional<GhostedArray> made;
+  const mpi::Call call(comm, "copy_with_ghosts", {},
+                       [&](mpi::Record&) { made.emplace(copied(array, ghosts, numbered)); });
+  return std::move(*made);
 }
 
 }  // namespace tridap

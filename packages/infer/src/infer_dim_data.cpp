@@ -2,8 +2,8 @@
 #include "read_ids.hpp"
 #include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -78,26 +78,33 @@ Read read(const GlobalIds& ids, const InferenceHints& how, Index processes) {
   return done;
 }
 
-// read() on all processes. Throws on every process if it fails on any, or if their hints differ. **Collective.**
-Read read_together(const GlobalIds& ids, const InferenceHints& how, Index processes, MPI_Comm comm) {
+// read(), or why this process cannot.
+struct Attempt {
   Read done;
   Report known;
   mpi::Faults wrong;
-  wrong.attempt([&] {
-    known = check_known(how, processes);
-    if (known.ok()) done = read(ids, how, processes);
-  });
-  const std::vector<MinMax> spreads = mpi::min_max({wrong.ok() ? 0 : 1, fingerprint(how)}, comm);
-  if (const MinMax& print = spreads[1]; !print.is_same())
+
+  void make(const GlobalIds& ids, const InferenceHints& how, MPI_Comm comm) {
+    wrong.attempt([&] {
+      const Index processes = mpi::MpiCollectives(comm).processes();
+      known = check_known(how, processes);
+      if (known.ok()) done = read(ids, how, processes);
+    });
+  }
+};
+
+// Throws on every process if read() failed on any, or if their hints differ. **Collective.**
+Read read_together(Attempt attempt, const InferenceHints& how, const mpi::Call& call) {
+  if (!call.is_same(1)) {
+    const MinMax print = mpi::min_max({fingerprint(how)}, call.comm()).front();
     throw Error(fault("processes " + std::to_string(std::min(print.smallest_rank, print.largest_rank)) + " and " +
                           std::to_string(std::max(print.smallest_rank, print.largest_rank)) +
                           " give different shapes, grids, numberings or bases",
                       "must be the same on every process", "pass the same hints on every process"));
-  if (!wrong.failed) throw_if_wrong(known);
-  if (spreads[0].largest != 0) {
-    mpi::throw_faults(std::move(wrong), comm);
   }
-  return done;
+  if (!attempt.wrong.failed) throw_if_wrong(attempt.known);
+  if (call.largest(0) != 0) mpi::throw_faults(std::move(attempt.wrong), call.comm());
+  return std::move(attempt.done);
 }
 
 Everyone everyone_of(const std::vector<Index>& message, std::size_t ndim) {
@@ -247,10 +254,16 @@ std::vector<std::string> losses_of(const std::vector<FoundAxis>& axes, const Inf
 }  // namespace
 
 InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const InferenceHints& how) {
-  comm = mpi::ours(comm);
+  Attempt attempt;
+  const mpi::Call call(comm, "infer::infer_dim_data", {}, [&](mpi::Record& record) {
+    attempt.make(ids, how, comm);
+    record.add(attempt.wrong.ok() ? 0 : 1);
+    record.add(fingerprint(how));
+  });
+  comm = call.comm();
   mpi::MpiCollectives collectives(comm);
-  const Index rank = mpi::rank_of(comm), processes = collectives.processes();
-  Read done = read_together(ids, how, processes, comm);
+  const Index rank = mpi::rank_of(comm);
+  Read done = read_together(std::move(attempt), how, call);
   const auto length = static_cast<int>(done.ours.size());
   mpi::must_succeed(MPI_Allgather(done.ours.data(), length, MPI_INT64_T, done.theirs.data(), length, MPI_INT64_T, comm),
                     "MPI_Allgather");

@@ -1,4 +1,5 @@
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/shared_allocation.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
@@ -11,6 +12,8 @@
 namespace tridap::mpi {
 
 Buffer allocate_shared(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order) {
+  const Call call(comm, "mpi::allocate_shared");
+  comm = call.comm();
   Buffer buffer;
   std::optional<Index> bytes;
   Faults faults;

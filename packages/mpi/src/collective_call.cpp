@@ -1,7 +1,6 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
-#include <tridap/internal/digest.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -16,12 +15,6 @@ namespace {
 
 // The first numbers of a record, all of them under MPI_MAX.
 enum { name_number, name_complement, failed_number, lacks_number };
-
-Index number_of(const char* name) {
-  Digest digest;
-  for (; *name != '\0'; ++name) digest.add(Index{*name});
-  return digest.value();
-}
 
 constexpr std::size_t longest_name = 64;  // bytes of a name in a message
 using Name = std::array<char, longest_name>;
@@ -69,13 +62,33 @@ std::string said(const std::array<Callers, 4>& all, std::size_t kinds, int proce
 
 }  // namespace
 
+// All processes are here, and none is in its call yet. Some may have taken a tag.
+void refuse_different_calls(const char* name, Duplicates& duplicates) {
+  const MPI_Comm comm = duplicates.ours();
+  duplicates.agree_on_tags();
+  int processes = 1;
+  must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const auto rank = static_cast<int>(rank_of(comm));
+  Name own{};
+  std::memcpy(own.data(), name, std::min(std::strlen(name), longest_name - 1));
+  std::array<Callers, 4> all;
+  std::size_t kinds = 0;
+  for (bool counts = true; kinds < all.size(); ++kinds) {
+    all[kinds] = next_callers(own, counts, rank, processes, comm);
+    if (all[kinds].count == 0) break;
+    counts = counts && all[kinds].name != own;
+  }
+  refuse(said(all, kinds, processes), "must be the same collective call on every process, in the same order",
+         "make the call on all processes of the communicator, for example outside of a block that only rank 0 runs", {},
+         Rule::process_failure);
+}
+
 Call::Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object)
     : duplicates_(duplicates_of(comm)),
-      name_(name),
+      name_(said_name(name)),
       needed_(needed),
       thread_(state().this_thread()),
       outer_(thread_.innermost) {
-  if (outer_ == nullptr && thread_.called != nullptr) name_ = thread_.called;
   enter(comm);
   try {
     duplicates_ = made_duplicates_of(comm);  // which waits for the other processes the first time
@@ -142,7 +155,7 @@ void Call::begin(Step step, void* object) {
       const bool differ = all_[name_number] != ~all_[name_complement];
       if (all_[lacks_number] == 0 && !differ) break;
       if (has_locks) locks.give(needed_, thread_);
-      if (differ) refuse_different();
+      if (differ) refuse_different_calls(name_, *duplicates_);
       has_locks = locks.take_in_turn(claim, thread_, attempt);
     }
   } catch (...) {
@@ -162,9 +175,9 @@ void Call::begin(Step step, void* object) {
 }
 
 void Call::reduce(const Record& record, bool has_locks) {
-  const std::size_t count = numbers + (gathers() ? static_cast<std::size_t>(processes_) * Record::most_brought : 0);
+  const std::size_t count = record_length(processes_);
   std::fill_n(all_.begin(), count, std::numeric_limits<Index>::min());
-  all_[name_number] = number_of(name_);
+  all_[name_number] = number_of_call(name_);
   all_[name_complement] = ~all_[name_number];
   all_[failed_number] = record.faults.ok() ? 0 : 1;
   all_[lacks_number] = has_locks ? 0 : 1;
@@ -174,28 +187,9 @@ void Call::reduce(const Record& record, bool has_locks) {
   }
   if (gathers())
     std::copy(record.brought_.begin(), record.brought_.end(),
-              &all_[numbers + static_cast<std::size_t>(rank_of(comm_)) * Record::most_brought]);
+              &all_[record_numbers + static_cast<std::size_t>(rank_of(comm_)) * Record::most_brought]);
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(count), MPI_INT64_T, MPI_MAX, comm_),
                "MPI_Allreduce");
-}
-
-// All processes are here, and none is in its call yet.
-void Call::refuse_different() const {
-  int processes = 1;
-  must_succeed(MPI_Comm_size(comm_, &processes), "MPI_Comm_size");
-  const auto rank = static_cast<int>(rank_of(comm_));
-  Name own{};
-  std::memcpy(own.data(), name_, std::min(std::strlen(name_), longest_name - 1));
-  std::array<Callers, 4> all;
-  std::size_t kinds = 0;
-  for (bool counts = true; kinds < all.size(); ++kinds) {
-    all[kinds] = next_callers(own, counts, rank, processes, comm_);
-    if (all[kinds].count == 0) break;
-    counts = counts && all[kinds].name != own;
-  }
-  refuse(said(all, kinds, processes), "must be the same collective call on every process, in the same order",
-         "make the call on all processes of the communicator, for example outside of a block that only rank 0 runs", {},
-         Rule::process_failure);
 }
 
 }  // namespace tridap::mpi

@@ -154,6 +154,10 @@ int Duplicates::next_tag() {
   return tag_;
 }
 
+void Duplicates::agree_on_tags() {
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &tag_, 1, MPI_INT, MPI_MAX, ours_), "MPI_Allreduce");
+}
+
 void Duplicates::enter() {
   call_at_the_end(free_all);
   const std::lock_guard lock(state().guard);

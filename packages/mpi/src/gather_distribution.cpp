@@ -1,7 +1,7 @@
 #include "quick.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/collective_check.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -13,18 +13,17 @@ namespace tridap::mpi {
 
 namespace {
 
-CheckOutcome check_over(MPI_Comm comm, const DistArray& array, const Reading& reading, bool want_distribution) {
-  MpiCollectives collectives(comm);
-  std::vector<LocalArray> members;
-  collectively(comm, [&] { members.push_back({rank_of(comm), &array, nullptr}); });
-  return check_collectively(members, collectives, reading, want_distribution);
-}
+// What check_collectively() needs of this process.
+std::vector<LocalArray> member(const DistArray& array, MPI_Comm comm) { return {{rank_of(comm), &array, nullptr}}; }
 
 }  // namespace
 
 Report check(const DistArray& array, MPI_Comm comm, const Reading& reading) {
-  comm = ours(comm);
-  CheckOutcome outcome = check_over(comm, array, reading, false);
+  std::vector<LocalArray> members;
+  const Call call(comm, "mpi::check", {}, [&](Record&) { members = member(array, comm); });
+  comm = call.comm();
+  MpiCollectives collectives(comm);
+  CheckOutcome outcome = check_collectively(members, collectives, reading, false);
   return agree(std::move(outcome.reports.front()), comm);
 }
 
@@ -34,9 +33,13 @@ Distribution gather_distribution(const DistArray& array, MPI_Comm comm, const Re
 }
 
 Distribution gather_with_flags(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags) {
-  comm = ours(comm);
+  std::vector<LocalArray> members;
+  const Call call(comm, "mpi::gather_distribution");
+  comm = call.comm();
   if (std::optional<Distribution> quick = quick_gather(array, comm, reading, flags)) return std::move(*quick);
-  CheckOutcome outcome = check_over(comm, array, reading, true);
+  collectively(comm, [&] { members = member(array, comm); });
+  MpiCollectives collectives(comm);
+  CheckOutcome outcome = check_collectively(members, collectives, reading, true);
   if (!outcome.distribution) throw Error(agree(std::move(outcome.reports.front()), comm));
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &flags, 1, MPI_INT64_T, MPI_BAND, comm), "MPI_Allreduce");
   return std::move(*outcome.distribution);

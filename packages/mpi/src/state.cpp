@@ -192,10 +192,13 @@ void LibraryLocks::release(Library library, std::shared_ptr<void> owned, ThreadC
   const Libraries one(library);
   {
     const std::lock_guard lock(guard_);
-    left_[static_cast<std::size_t>(library)].push_back(std::move(owned));
-    if (!may_take(one, thread, true)) return;
+    if (mpi_is_over() || !may_take(one, thread, true)) {
+      left_[static_cast<std::size_t>(library)].push_back(std::move(owned));
+      return;
+    }
     enter(one, thread);
   }
+  owned.reset();
   give(one, thread);
 }
 

@@ -1,8 +1,8 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/capture_entry.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/new_file.hpp>
 #include <tridap/internal/write_entries.hpp>
@@ -29,14 +29,15 @@ struct Writer {
   Writer(const std::string& path, Index processes) : file(path), sizes(static_cast<std::size_t>(processes)) {}
 };
 
-void expect_one_path(const std::string& path, MPI_Comm comm) {
-  const Index number = collectively(comm, [&] {
-    Digest digest;
-    digest.add(path);
-    return digest.value();
-  });
-  const MinMax all = mpi::min_max({number}, comm).front();
-  if (all.is_same()) return;
+Index number_of(const std::string& path) {
+  Digest digest;
+  digest.add(path);
+  return digest.value();
+}
+
+// Throws the Error of two processes whose paths differ. **Collective.**
+void refuse_paths(const std::string& path, MPI_Comm comm) {
+  const MinMax all = mpi::min_max({number_of(path)}, comm).front();
   collectively(comm, [&] {
     const Index rank = rank_of(comm);
     if (rank == all.smallest_rank || rank == all.largest_rank)
@@ -79,17 +80,16 @@ void receive_entries(Writer& writer, const std::string& entry, Faults& faults, M
   if (faults.ok()) faults.attempt([&] { writer.file.complete(); });
 }
 
-}  // namespace
-
-void write_entry(const std::string& path, const std::string& entry) {
-  NewFile file(path);
-  file.write(capture_begin + entry + capture_end);
-  file.complete();
-}
-
-void write_entries(const std::string& path, const std::string& entry, MPI_Comm comm) {
-  comm = ours(comm);
-  expect_one_path(path, comm);
+// Writes what `entry_of()` returns on each process.
+template <class EntryOf>
+void write_all(const std::string& path, EntryOf entry_of, MPI_Comm comm) {
+  std::string entry;
+  const Call call(comm, "mpi::write_capture", {}, [&](Record& record) {
+    entry = entry_of();
+    record.add(number_of(path));
+  });
+  comm = call.comm();
+  if (!call.is_same(0)) refuse_paths(path, comm);
   std::unique_ptr<Writer> writer = collectively(comm, [&] {
     return rank_of(comm) == 0 ? std::make_unique<Writer>(path, MpiCollectives(comm).processes()) : nullptr;
   });
@@ -105,10 +105,22 @@ void write_entries(const std::string& path, const std::string& entry, MPI_Comm c
   throw_faults(std::move(faults), comm);
 }
 
+}  // namespace
+
+void write_entry(const std::string& path, const std::string& entry) {
+  NewFile file(path);
+  file.write(capture_begin + entry + capture_end);
+  file.complete();
+}
+
+void write_entries(const std::string& path, const std::string& entry, MPI_Comm comm) {
+  write_all(
+      path, [&] { return entry; }, comm);
+}
+
 void write_capture(const DistArray& array, const std::string& path, MPI_Comm comm) {
-  comm = ours(comm);
-  const std::string entry = collectively(comm, [&] { return capture_entry(rank_of(comm), described(array)); });
-  write_entries(path, entry, comm);
+  write_all(
+      path, [&] { return capture_entry(rank_of(comm), described(array)); }, comm);
 }
 
 }  // namespace tridap::mpi

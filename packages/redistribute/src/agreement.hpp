@@ -4,6 +4,7 @@
 #include <tridap/buffer.hpp>
 #include <tridap/index.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 
 #include <mpi.h>
 
@@ -16,7 +17,8 @@
 
 namespace tridap::redistribute {
 
-/// What the processes say about a move, and what all say alike, found with one reduction: reduce() is **collective**.
+/// What the processes say about a move, and what all say alike. reduce() is **collective**: it is the record with which
+/// a move of a plan begins, and throws the same Error on every process if some make another call.
 class Agreement {
  public:
   enum Question {
@@ -33,41 +35,47 @@ class Agreement {
   };
 
   void propose(Question question, Index number) {
-    largest_[2 * question] = number;
-    largest_[2 * question + 1] = -number;
+    all_[first_at + 2 * question] = number;
+    all_[first_at + 2 * question + 1] = -number;
   }
   /// This process cannot take part.
-  void object(bool wrong) { largest_[wrong_at] = std::max<Index>(largest_[wrong_at], wrong); }
+  void object(bool wrong) { all_[wrong_at] = std::max<Index>(all_[wrong_at], wrong); }
   /// This process has memory for the target that the call makes.
-  void have_target(bool has) { largest_[no_target_at] = has ? 0 : 1; }
+  void have_target(bool has) { all_[no_target_at] = has ? 0 : 1; }
   /// This process has no Schedule for a move of these buffers yet.
-  void need_schedule(bool needed) { largest_[needed_at] = needed; }
+  void need_schedule(bool needed) { all_[needed_at] = needed; }
 
-  void reduce(MPI_Comm comm) {
+  void reduce(const char* name, mpi::Duplicates& duplicates) {
+    name = mpi::said_name(name);
+    all_[0] = mpi::number_of_call(name);
+    all_[1] = ~all_[0];
     mpi::must_succeed(
-        MPI_Allreduce(MPI_IN_PLACE, largest_.data(), static_cast<int>(largest_.size()), MPI_INT64_T, MPI_MAX, comm),
+        MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(mpi::record_length(duplicates.processes())),
+                      MPI_INT64_T, MPI_MAX, duplicates.ours()),
         "MPI_Allreduce");
+    if (all_[0] != ~all_[1]) mpi::refuse_different_calls(name, duplicates);
   }
 
-  bool objected() const { return largest_[wrong_at] > 0; }
-  bool all_have_target() const { return largest_[no_target_at] <= 0; }
-  bool schedule_needed() const { return largest_[needed_at] > 0; }
+  bool objected() const { return all_[wrong_at] > 0; }
+  bool all_have_target() const { return all_[no_target_at] <= 0; }
+  bool schedule_needed() const { return all_[needed_at] > 0; }
   bool differ(Question question) const {
-    return proposed(question) && largest_[2 * question] != -largest_[2 * question + 1];
+    return proposed(question) && all_[first_at + 2 * question] != -all_[first_at + 2 * question + 1];
   }
   /// The number that all processes proposed that proposed one; nothing if they differ, or if no process did.
   std::optional<Index> value(Question question) const {
-    return proposed(question) && !differ(question) ? std::optional(largest_[2 * question]) : std::nullopt;
+    return proposed(question) && !differ(question) ? std::optional(all_[first_at + 2 * question]) : std::nullopt;
   }
 
  private:
-  static constexpr std::size_t wrong_at = 2 * questions, needed_at = wrong_at + 1, no_target_at = needed_at + 1,
-                               numbers = no_target_at + 1;
+  static constexpr std::size_t first_at = 2, wrong_at = first_at + 2 * questions, needed_at = wrong_at + 1,
+                               no_target_at = needed_at + 1;
+  static_assert(no_target_at < mpi::record_numbers);
   static constexpr Index none = std::numeric_limits<Index>::min();
-  bool proposed(Question question) const { return largest_[2 * question] != none; }
+  bool proposed(Question question) const { return all_[first_at + 2 * question] != none; }
 
-  std::array<Index, numbers> largest_ = [] {
-    std::array<Index, numbers> all;
+  std::array<Index, mpi::most_record_numbers> all_ = [] {
+    std::array<Index, mpi::most_record_numbers> all;
     all.fill(none);
     return all;
   }();

@@ -1,7 +1,7 @@
 #include "agreement.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -16,14 +16,15 @@ namespace tridap::redistribute {
 
 namespace {
 
-void check_root(int root, MPI_Comm comm) {
-  const MinMax spread = mpi::min_max({root}, comm).front();
+void check_root(int root, const mpi::Call& call) {
   int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  if (!spread.is_same())
+  mpi::must_succeed(MPI_Comm_size(call.comm(), &processes), "MPI_Comm_size");
+  if (!call.is_same(0)) {
+    const MinMax spread = mpi::min_max({root}, call.comm()).front();
     refuse("processes " + std::to_string(std::min(spread.smallest_rank, spread.largest_rank)) + " and " +
                std::to_string(std::max(spread.smallest_rank, spread.largest_rank)) + " give different roots",
            "must be the same on every process", "pass the same rank on every process");
+  }
   if (root < 0 || root >= processes)
     refuse("the root is " + std::to_string(root),
            "must be at least 0 and less than the communicator's " + std::to_string(processes) + " processes",
@@ -84,8 +85,9 @@ Distribution whole_of(const Distribution& distribution) {
 }
 
 DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
-  comm = mpi::ours(comm);
-  check_root(root, comm);
+  const mpi::Call call(comm, "redistribute::gather", {}, [&](mpi::Record& record) { record.add(root); });
+  comm = call.comm();
+  check_root(root, call);
   const Distribution distribution = mpi::gather_distribution(array, comm);
   const bool ours = mpi::rank_of(comm) == root;
   DistArray whole;
@@ -101,7 +103,8 @@ DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
 // Every process has a target of its own: the elements of one more axis, over which the source stands as often as there
 // are processes, at a stride of 0.
 DistArray allgather(const DistArray& array, MPI_Comm comm) {
-  comm = mpi::ours(comm);
+  const mpi::Call call(comm, "redistribute::allgather");
+  comm = call.comm();
   const Distribution distribution = mpi::gather_distribution(array, comm);
   const Index processes = distribution.processes();
   DistArray whole;
@@ -119,8 +122,9 @@ DistArray allgather(const DistArray& array, MPI_Comm comm) {
 }
 
 DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm comm, int root) {
-  comm = mpi::ours(comm);
-  check_root(root, comm);
+  const mpi::Call call(comm, "redistribute::scatter", {}, [&](mpi::Record& record) { record.add(root); });
+  comm = call.comm();
+  check_root(root, call);
   const Index rank = mpi::rank_of(comm);
   const ElementType type = type_of_root(whole.buffer.type, root, comm);
   DistArray part;

@@ -2,6 +2,7 @@
 #include "agreement.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/numbered.hpp>
@@ -134,14 +135,16 @@ void check_mapping(const Mapping& mapping) {
 
 Redistribution with_ids(const PlacedDistribution& array, const GlobalIds& ids, Index element_bytes, MPI_Comm comm,
                         Options options, bool array_is_source) {
-  comm = mpi::ours(comm);
   int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  const Index rank = mpi::rank_of(comm);
-  std::vector<Index> counts = mpi::collectively(comm, [&] {
+  std::vector<Index> counts;
+  const char* const name = array_is_source ? "redistribute::to_ids" : "redistribute::from_ids";
+  const mpi::Call call(comm, name, {}, [&](mpi::Record&) {
+    mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
     check_ids(ids);
-    return std::vector<Index>(static_cast<std::size_t>(processes));
+    counts.resize(static_cast<std::size_t>(processes));
   });
+  comm = call.comm();
+  const Index rank = mpi::rank_of(comm);
   mpi::must_succeed(MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
 

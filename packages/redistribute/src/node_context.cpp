@@ -79,6 +79,8 @@ std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
   return duplicates->attach(std::move(made), mpi::Duplicates::released).context;
 }
 
+bool NodeContext::is_made(const mpi::Duplicates& duplicates) { return duplicates.attached<Attached>() != nullptr; }
+
 NodeContext::NodeContext(MPI_Comm comm, RingMemory memory)
     : memory_(std::move(memory.piece)), why_no_rings_(std::move(memory.why_none)) {
   mpi::must_succeed(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");

@@ -79,6 +79,8 @@ class NodeContext {
  public:
   /// **Collective** the first time for a communicator, and local then.
   static std::shared_ptr<NodeContext> of(MPI_Comm comm);
+  /// Whether of() would return without communicating. Local.
+  static bool is_made(const mpi::Duplicates& duplicates);
 
   NodeContext(MPI_Comm comm, RingMemory memory);
   NodeContext(const NodeContext&) = delete;

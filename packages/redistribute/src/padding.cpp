@@ -2,8 +2,8 @@
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/persistent_messages.hpp>
 #include <tridap/memory_order.hpp>
@@ -171,14 +171,21 @@ Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) 
   return digest.value();
 }
 
-void check_together(const Buffer& buffer, const PlacedDistribution& placed, PaddingOperation operation, MPI_Comm comm) {
+// What must be the same on every process: the element type, and in the first number all else.
+std::array<Index, 5> numbers_of(const Buffer& buffer, const PlacedDistribution& placed, PaddingOperation operation) {
   const ElementType& type = buffer.type;
-  const std::vector<MinMax> spreads =
-      mpi::min_max({fingerprint(placed, operation), type.bytes, static_cast<Index>(type.kind), type.native_order,
-                    type.description_number()},
-                   comm);
-  const auto differ = std::find_if(spreads.begin(), spreads.end(), [](const MinMax& s) { return !s.is_same(); });
-  if (differ == spreads.end()) return;
+  return {fingerprint(placed, operation), type.bytes, static_cast<Index>(type.kind), type.native_order,
+          type.description_number()};
+}
+
+void check_together(const Buffer& buffer, const PlacedDistribution& placed, PaddingOperation operation,
+                    const mpi::Call& call) {
+  const std::array<Index, 5> numbers = numbers_of(buffer, placed, operation);
+  std::size_t same = 0;
+  while (same < numbers.size() && call.is_same(same)) ++same;
+  if (same == numbers.size()) return;
+  const std::vector<MinMax> spreads = mpi::min_max({numbers.begin(), numbers.end()}, call.comm());
+  const auto differ = spreads.begin() + static_cast<std::ptrdiff_t>(same);
   const bool types = differ != spreads.begin();
   refuse("processes " + std::to_string(std::min(differ->smallest_rank, differ->largest_rank)) + " and " +
              std::to_string(std::max(differ->smallest_rank, differ->largest_rank)) + " give different " +
@@ -273,10 +280,13 @@ struct PaddingUpdate::State {
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
                              PaddingOperation operation) {
+  const mpi::Call call(comm, "PaddingUpdate", {}, [&](mpi::Record& record) {
+    check_here(buffer, distribution, comm);
+    for (const Index number : numbers_of(buffer, distribution, operation)) record.add(number);
+  });
+  comm = call.comm();
   const mpi::Channel channel = mpi::channel_of(comm);
-  comm = channel.comm;
-  mpi::collectively(comm, [&] { check_here(buffer, distribution, comm); });
-  check_together(buffer, distribution, operation, comm);
+  check_together(buffer, distribution, operation, call);
   check_shared(distribution.distribution);
   state_ = mpi::collectively(
       comm, [&] { return std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm)); });
@@ -284,9 +294,14 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
 }
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm, PaddingOperation operation)
-    : PaddingUpdate(std::move(buffer),
-                    mpi::collectively(mpi::ours(comm), [&] { return PlacedDistribution(distribution); }), comm,
-                    operation) {}
+    : PaddingUpdate(
+          std::move(buffer),
+          [&] {
+            std::optional<PlacedDistribution> placed;
+            const mpi::Call call(comm, "PaddingUpdate", {}, [&](mpi::Record&) { placed.emplace(distribution); });
+            return std::move(*placed);
+          }(),
+          comm, operation) {}
 
 PaddingUpdate::PaddingUpdate(PaddingUpdate&&) noexcept = default;
 PaddingUpdate& PaddingUpdate::operator=(PaddingUpdate&&) noexcept = default;
@@ -312,7 +327,8 @@ Index PaddingUpdate::bytes_sent() const { return bytes_of(state_->send); }
 Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); }
 
 void update_padding(const DistArray& array, MPI_Comm comm) {
-  comm = mpi::ours(comm);
+  const mpi::Call call(comm, "redistribute::update_padding");
+  comm = call.comm();
   const PlacedDistribution distribution(mpi::gather_distribution(array, comm));
   Buffer buffer;
   mpi::collectively(comm, [&] { buffer = array.buffer; });

@@ -4,6 +4,7 @@
 #include "mover.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
@@ -37,24 +38,21 @@ Redistribution Access::redistribution(Plan plan, MPI_Comm comm, const Options& o
 }
 
 Redistribution::Redistribution(Planned planned, MPI_Comm comm, const Options& options) {
-  const mpi::Channel channel = mpi::channel_of(comm);
-  comm = channel.comm;
+  constexpr const char* name = "Redistribution";
+  const std::shared_ptr<mpi::Duplicates> duplicates = mpi::made_duplicates_of(comm);
+  comm = duplicates->ours();
+  std::optional<mpi::Call> first;
+  if (!NodeContext::is_made(*duplicates)) first.emplace(comm, name);  // because of() communicates
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
-  Index numbers[] = {0, 0, 0};
-  if (planned.plan)
-    planned.faults.attempt([&] {
-      check_ranks(*planned.plan, context->processes());
-      mover_ = std::make_unique<Mover>(*planned.plan, options, context, channel);
-      numbers[1] = fingerprint(*planned.plan, options);
-      numbers[2] = -numbers[1];
-    });
-  numbers[0] = !planned.faults.ok();
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, numbers, 3, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
-  if (numbers[0] != 0) {
-    mover_.reset();
-    mpi::throw_faults(std::move(planned.faults), comm);
-  }
-  if (numbers[1] != -numbers[2])
+  const mpi::Channel channel = mpi::channel_of(comm);
+  const mpi::Call call(comm, name, {}, [&](mpi::Record& record) {
+    record.faults = std::move(planned.faults);
+    if (!planned.plan) return;
+    check_ranks(*planned.plan, context->processes());
+    mover_ = std::make_unique<Mover>(*planned.plan, options, context, channel);
+    record.add(fingerprint(*planned.plan, options));
+  });
+  if (!call.is_same(0))
     refuse("the processes plan with different distributions, placements or options",
            "must be the same on every process",
            "pass distributions from tridap::mpi::gather_distribution, and the same options, on every process");

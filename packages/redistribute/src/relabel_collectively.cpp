@@ -1,6 +1,6 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -33,19 +33,22 @@ void broadcast(Relabelling& relabelling, MPI_Comm comm) {
 
 Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                                 MPI_Comm comm, const Mapping& mapping) {
-  comm = mpi::ours(comm);
-  int processes = 0;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  const Index rank = mpi::rank_of(comm);
+  Relabelling found;
   // One process works, because all would find the same. The others check their arguments.
-  Relabelling found = mpi::collectively(comm, [&] {
-    if (rank == 0) return relabel(source, target, element_bytes, processes, mapping);
-    check_relabel(source, target, element_bytes, processes);
-    Relabelling empty;
-    empty.ranks.resize(at(target.distribution.processes()));
-    return empty;
+  const mpi::Call call(comm, "redistribute::relabel_collectively", {}, [&](mpi::Record& record) {
+    int processes = 0;
+    mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+    if (mpi::rank_of(comm) == 0) {
+      found = relabel(source, target, element_bytes, processes, mapping);
+    } else {
+      check_relabel(source, target, element_bytes, processes);
+      found.ranks.resize(at(target.distribution.processes()));
+    }
+    record.add(static_cast<Index>(found.ranks.size()));
   });
-  if (!mpi::min_max({static_cast<Index>(found.ranks.size())}, comm).front().is_same())
+  comm = call.comm();
+  const Index rank = mpi::rank_of(comm);
+  if (!call.is_same(0))
     refuse("the processes give targets with different numbers of parts", "must be the same on every process",
            "pass the same target on every process");
   broadcast(found, comm);

@@ -1,7 +1,7 @@
 #include "bounds.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/sparse/sparse_rows.hpp>
 
@@ -76,12 +76,13 @@ void check(const SparseRows& rows, MPI_Comm comm) {
 }
 
 Bounds gather_bounds(Index count, MPI_Comm comm) {
-  comm = mpi::ours(comm);
-  Bounds bounds = mpi::collectively(comm, [&] {
+  Bounds bounds;
+  const mpi::Call call(comm, "gather_bounds", {}, [&](mpi::Record&) {
     int processes = 0;
     mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-    return Bounds(static_cast<std::size_t>(processes) + 1);
+    bounds.resize(static_cast<std::size_t>(processes) + 1);
   });
+  comm = call.comm();
   mpi::must_succeed_everywhere(MPI_Allgather(&count, 1, MPI_INT64_T, bounds.data() + 1, 1, MPI_INT64_T, comm),
                                "MPI_Allgather", comm);
   for (std::size_t p = 1; p < bounds.size(); ++p) bounds[p] += bounds[p - 1];

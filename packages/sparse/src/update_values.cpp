@@ -1,12 +1,13 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/sparse/sparse_rows.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -195,16 +196,16 @@ class Update {
 }  // namespace
 
 Receipt update_values(const SparseRows& from, const SparseRows& to, MPI_Comm comm) {
-  comm = mpi::ours(comm);
   const double begin = MPI_Wtime();
-  const Update update = mpi::collectively(comm, [&] {
+  std::optional<Update> update;
+  const mpi::Call call(comm, "update_values", {}, [&](mpi::Record&) {
     check(from, comm);
     check(to, comm);
-    return Update(from, to);
+    update.emplace(from, to);
   });
   Receipt receipt;
   receipt.shared = receipt.same_address = false;
-  receipt.bytes_copied = update.run();
+  receipt.bytes_copied = update->run();
   receipt.seconds = MPI_Wtime() - begin;
   return receipt;
 }

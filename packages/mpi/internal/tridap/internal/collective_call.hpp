@@ -8,16 +8,45 @@
 
 #include <array>
 #include <cassert>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
 
 namespace tridap::mpi {
 
+/// How many numbers a process reduces at the beginning of a call, by MPI_MAX: first number_of_call(), then its
+/// complement. Behind these, a communicator of few processes has what each of them brings.
+inline constexpr std::size_t record_numbers = 24, numbers_brought = 5;
+inline constexpr int most_gathered = 16;  // processes
+inline constexpr std::size_t most_record_numbers = record_numbers + numbers_brought * most_gathered;
+/// The same for a number of processes. A call that votes for a reason of its own may reduce this many itself.
+constexpr std::size_t record_length(int processes) {
+  return record_numbers + (processes <= most_gathered ? static_cast<std::size_t>(processes) * numbers_brought : 0);
+}
+
+/// A number for what is called, by its name.
+constexpr Index number_of_call(const char* name) {
+  std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3U;
+  return static_cast<Index>(hash >> 1);
+}
+
+/// What a call of this thread says that it is: `name`, or ThreadCalls::called for the outermost one.
+inline const char* said_name(const char* name) {
+  const ThreadCalls& thread = state().this_thread();
+  return thread.innermost == nullptr && thread.called != nullptr ? thread.called : name;
+}
+
+/// Throws the Error that says which processes make which calls. **Collective**, of all processes of the duplicate, each
+/// with the name of its own call, after the first two numbers of a record have differed.
+[[noreturn]] void refuse_different_calls(const char* name, Duplicates& duplicates);
+
 /// What a process brings to the beginning of a call: numbers that the processes compare, and what failed.
 class Record {
  public:
-  static constexpr std::size_t most = 8, most_brought = 5;
+  static constexpr std::size_t most = 10, most_brought = numbers_brought;
 
   /// Adds a number. Every process adds equally many, unless it failed.
   void add(Index value) {
@@ -77,24 +106,23 @@ class Call {
   bool is_same(std::size_t i) const { return smallest(i) == largest(i); }
   Index smallest(std::size_t i) const { return ~all_[first_value + Record::most + i]; }
   Index largest(std::size_t i) const { return all_[first_value + i]; }
-  static constexpr int most_gathered = 16;  ///< processes whose numbers the record has
   /// Whether the record has what each process brought: if there are few processes.
   bool gathers() const { return processes_ <= most_gathered; }
   /// What a process brought: Record::most_brought numbers.
   const Index* brought(int rank) const {
-    return &all_[numbers + static_cast<std::size_t>(rank) * Record::most_brought];
+    return &all_[record_numbers + static_cast<std::size_t>(rank) * Record::most_brought];
   }
 
  private:
   friend class Callback;
   using Step = void (*)(void*, Record&);
-  static constexpr std::size_t first_value = 4, numbers = first_value + 2 * Record::most;
+  static constexpr std::size_t first_value = 4;
+  static_assert(first_value + 2 * Record::most == record_numbers);
 
   Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object);
   bool is_inside() const;
   void begin(Step step, void* object);
   void reduce(const Record& record, bool has_locks);
-  [[noreturn]] void refuse_different() const;
   void enter(MPI_Comm comm);
   void leave();
 
@@ -105,8 +133,8 @@ class Call {
   ThreadCalls& thread_;
   const Call* outer_ = nullptr;
   int processes_ = 1;
-  // The name, its complement, whether one failed or lacks a lock, values, complements, what each process brought.
-  std::array<Index, numbers + most_gathered * Record::most_brought> all_;
+  // Name, complement, one failed, one lacks a lock; values, complements; what each process brought.
+  std::array<Index, most_record_numbers> all_;
 };
 
 /// While it lives, this thread is in a function of the user that one of our calls runs: calls that this function makes
