@@ -6,8 +6,8 @@
 #include "nearest.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/import.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -202,7 +202,8 @@ Buffer own_part(const GlobalArray& array) {
 }
 
 Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
-  comm = mpi::ours(comm);
+  const mpi::Call call(comm, "globalarrays::create", mpi::Library::globalarrays);
+  comm = call.comm();
   HandlePool& pool = HandlePool::all();
   Created made;
   Index number = 0;  // digest of the arguments

@@ -7,7 +7,7 @@
 #include "memory.hpp"
 #include "named.hpp"
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -356,14 +356,15 @@ void check_destroyable(int handle, MPI_Comm comm) {
 }  // namespace
 
 bool destroy(int handle, MPI_Comm comm) {
-  comm = mpi::ours(comm);
   HandlePool& pool = HandlePool::all();
   std::optional<HandlePool::Offer> offer;
-  const std::vector<Index> shape = mpi::collectively(comm, [&] {
+  std::vector<Index> shape;
+  const mpi::Call call(comm, "globalarrays::destroy", mpi::Library::globalarrays, [&](mpi::Record&) {
     check_destroyable(handle, comm);
     offer = pool.offer(handle);
-    return shape_and_type(handle);
+    shape = shape_and_type(handle);
   });
+  comm = call.comm();
   // One array may have different handles on the processes, and one handle may be different arrays.
   for (const MinMax& spread : mpi::min_max(shape, comm))
     if (!spread.is_same())

@@ -10,7 +10,7 @@
 #include <tridap/compare.hpp>
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/memory_order.hpp>
@@ -213,7 +213,8 @@ ImportedArray copied(const DistArray& array, const PlacedDistribution& given,
 }  // namespace
 
 ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit fit) {
-  comm = mpi::ours(comm);
+  const mpi::Call call(comm, "globalarrays::import_array", mpi::Library::globalarrays);
+  comm = call.comm();
   const double begin = MPI_Wtime();
   ImportedArray imported;
   mpi::Faults faults;
@@ -232,7 +233,8 @@ ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit
 }
 
 DistArray allocate(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
-  comm = mpi::ours(comm);
+  const mpi::Call call(comm, "globalarrays::allocate", mpi::Library::globalarrays);
+  comm = call.comm();
   const Created made = create_in(placed, type, comm);
   DistArray array = mpi::collectively(comm, [&] {
     DistArray part;

@@ -4,6 +4,7 @@
 #include "memory_type.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/datatype.hpp>
+#include <tridap/internal/state.hpp>
 #include <tridap/text.hpp>
 
 #include <optional>
@@ -120,6 +121,7 @@ void write_attribute(hid_t object, const Attribute& attribute) {
 }
 
 std::vector<Attribute> read_attributes(const std::string& path, const std::string& name) {
+  const mpi::Inside inside(mpi::Library::hdf5);
   const Handle file = open_alone(path);
   const Handle object = open_object(file, name.empty() ? "/" : name);
   std::vector<std::string> names;

@@ -2,10 +2,13 @@
 #include "memory_type.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/datatype.hpp>
+#include <tridap/internal/state.hpp>
 
 #include <cstdint>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace tridap::hdf5 {
 
@@ -121,13 +124,19 @@ bool is_boolean(hid_t type) {
 
 }  // namespace
 
-Datatype::Datatype(hid_t id)
-    : id_(new hid_t(id), [](hid_t* held) {
-        if (*held >= 0) H5Tclose(*held);
-        delete held;
-      }) {}
+// The last owner may be on any thread.
+Datatype::Datatype(hid_t id) {
+  std::shared_ptr<hid_t> closed(new hid_t(id), [](hid_t* held) {
+    if (*held >= 0) H5Tclose(*held);
+    delete held;
+  });
+  hid_t* const held = closed.get();
+  id_ = std::shared_ptr<hid_t>(
+      held, [closed](hid_t*) mutable { mpi::release_inside(mpi::Library::hdf5, std::move(closed)); });
+}
 
 Datatype datatype(const ElementType& type) {
+  const mpi::Inside inside(mpi::Library::hdf5);
   switch (type.kind) {
     case Kind::boolean:
       return Datatype(boolean(type).release());
@@ -145,6 +154,7 @@ Datatype datatype(const ElementType& type) {
 }
 
 ElementType element_type(const Datatype& stored) {
+  const mpi::Inside inside(mpi::Library::hdf5);
   const QuietErrors errors;
   const Datatype type = memory_type(stored);
   const hid_t id = type.id();

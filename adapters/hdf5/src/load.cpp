@@ -1,9 +1,9 @@
+#include "search.hpp"
 #include "transfer.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/load.hpp>
-#include <tridap/internal/digest.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -108,16 +108,16 @@ void need_buffer(const Buffer& buffer, const Stored& stored, const Distribution&
 
 Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
                   MPI_Comm comm, const LoadOptions& options) {
-  comm = mpi::ours(comm);
   const double begin = MPI_Wtime();
-  const Index rank = mpi::rank_of(comm);
-  const std::vector<Task> tasks = mpi::collectively(comm, [&] {
+  std::vector<Task> tasks;
+  const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5, [&](mpi::Record&) {
     need_distribution(stored, distribution, mpi::MpiCollectives(comm).processes());
     const std::optional<Index> step = step_of(stored, options);
-    need_buffer(buffer, stored, distribution, rank);
-    return std::vector<Task>{
-        {stored.name, buffer, distribution, memory_type(stored.type), step, stored.chunked, stored.in_other_files}};
+    need_buffer(buffer, stored, distribution, mpi::rank_of(comm));
+    tasks.push_back(
+        {stored.name, buffer, distribution, memory_type(stored.type), step, stored.chunked, stored.in_other_files});
   });
+  comm = call.comm();
   transfer(path, Direction::read, tasks, comm, options.progress);
   Receipt receipt;
   receipt.shared = receipt.same_address = false;
@@ -128,8 +128,11 @@ Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& s
 
 DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
                const std::optional<Distribution>& distribution, const LoadOptions& options) {
-  comm = mpi::ours(comm);
-  const Stored stored = find(path, name, comm);
+  Search search;
+  const mpi::Call call(comm, "hdf5::load", mpi::Library::hdf5,
+                       [&](mpi::Record&) { search.read(path, name, comm, false); });
+  comm = call.comm();
+  const Stored stored = search.share(comm);
   const Index rank = mpi::rank_of(comm);
   std::optional<Distribution> to;
   DistArray array;

@@ -2,6 +2,7 @@
 
 #include "call.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/state.hpp>
 #include <tridap/text.hpp>
 
 #include <algorithm>
@@ -230,6 +231,7 @@ bool is_complex_number(hid_t type) {
 }
 
 Datatype memory_type(const Datatype& stored, const std::string& elements) {
+  const mpi::Inside inside(mpi::Library::hdf5);
   const QuietErrors errors;
   if (!has_one_length(stored.id()))
     refuse(elements + " are, or hold, texts or lists of varying length, or references", "elements must have one length",
@@ -254,6 +256,7 @@ Datatype memory_type(const Datatype& stored, const std::string& elements) {
 Datatype memory_type(const Datatype& stored) { return memory_type(stored, "the elements"); }
 
 std::string stored_text(const Datatype& stored) {
+  const mpi::Inside inside(mpi::Library::hdf5);
   const QuietErrors errors;
   const H5T_class_t kind = H5Tget_class(stored.id());
   const bool number = kind == H5T_INTEGER || kind == H5T_FLOAT;

@@ -160,6 +160,7 @@ void need_name(const std::string& name) {
 }
 
 std::vector<std::string> dataset_names(const std::string& path) {
+  const mpi::Inside inside(mpi::Library::hdf5);
   const Handle file = open_alone(path);
   std::vector<std::string> names;
   call("H5Ovisit", [&] { return H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, add_dataset, &names); });

@@ -6,8 +6,8 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/save.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/new_file.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -81,12 +81,6 @@ Index digest_of(const std::string& path, const std::vector<Named>& arrays, const
   return digest.value();
 }
 
-void need_same(Index digest, MPI_Comm comm) {
-  if (!mpi::min_max({digest}, comm).front().is_same())
-    refuse("the processes save with different paths, names, element types or options",
-           "must be the same on every process", "pass the same on every process");
-}
-
 // A distribution that the caller knows fits the communicator and the buffer. Local.
 void need_distribution(const Named& named, Index processes, Index rank) {
   if (!named.distribution) return;
@@ -99,20 +93,18 @@ void need_distribution(const Named& named, Index processes, Index rank) {
            "give the whole local buffer");
 }
 
-std::vector<Task> checked(const std::string& path, const std::vector<Named>& arrays, MPI_Comm comm,
-                          const SaveOptions& options) {
-  const Index digest = mpi::collectively(comm, [&] {
-    need_options(options);
-    need_names(arrays);
-    const Index processes = mpi::MpiCollectives(comm).processes(), rank = mpi::rank_of(comm);
-    for (const Named& named : arrays) {
-      need_buffer(named);
-      need_distribution(named, processes, rank);
-      type_of(named);
-    }
-    return digest_of(path, arrays, options);
-  });
-  need_same(digest, comm);
+void check(const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
+  need_options(options);
+  need_names(arrays);
+  const Index processes = mpi::MpiCollectives(comm).processes(), rank = mpi::rank_of(comm);
+  for (const Named& named : arrays) {
+    need_buffer(named);
+    need_distribution(named, processes, rank);
+    type_of(named);
+  }
+}
+
+std::vector<Task> tasks_of(const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
   std::vector<Distribution> distributions;
   for (const Named& named : arrays)
     distributions.push_back(named.distribution ? *named.distribution : mpi::gather_distribution(named.array, comm));
@@ -175,9 +167,16 @@ Receipt receipt_of(const std::vector<Named>& arrays, const std::vector<Task>& ta
 }  // namespace
 
 Receipt save(const std::string& path, const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
-  comm = mpi::ours(comm);
   const double begin_time = MPI_Wtime();
-  std::vector<Task> tasks = checked(path, arrays, comm, options);
+  const mpi::Call call(comm, "hdf5::save", mpi::Library::hdf5, [&](mpi::Record& record) {
+    check(arrays, comm, options);
+    record.add(digest_of(path, arrays, options));
+  });
+  comm = call.comm();
+  if (!call.is_same(0))
+    refuse("the processes save with different paths, names, element types or options",
+           "must be the same on every process", "pass the same on every process");
+  std::vector<Task> tasks = tasks_of(arrays, comm, options);
   Incomplete file = begin(path, tasks, comm, options);
   transfer(file.name, Direction::write, tasks, comm, options.progress);
   mpi::collectively(comm, [&] {

@@ -1,6 +1,7 @@
 #include "transfer.hpp"
 
 #include "file.hpp"
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -169,7 +170,9 @@ class Progress {
   }
   void add_round(mpi::Faults& faults) {
     ++done_;
-    if (tell_ != nullptr) faults.attempt([&] { (*tell_)(static_cast<double>(done_) / static_cast<double>(all_)); });
+    if (tell_ == nullptr) return;
+    const mpi::Callback user;
+    faults.attempt([&] { (*tell_)(static_cast<double>(done_) / static_cast<double>(all_)); });
   }
 
  private:

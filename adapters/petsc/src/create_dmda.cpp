@@ -3,6 +3,7 @@
 #include "source.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -81,18 +82,16 @@ DM create_dmda(const Distribution& distribution, MPI_Comm comm, const DmdaOption
   need_communicator(comm);
   Arguments arguments;
   std::vector<Index> numbers;
-  mpi::Faults faults;
-  faults.attempt([&] {
+  const mpi::Call beginning(comm, "petsc::create_dmda", mpi::Library::petsc, [&](mpi::Record&) {
     arguments = need_arguments(distribution, comm, options);
     numbers = numbers_of(arguments, options.stencil);
   });
-  mpi::throw_faults(std::move(faults), comm);
   for (const MinMax& number : mpi::min_max(numbers, comm))
     if (!number.is_same())
       refuse("the processes ask for different DMDAs", "all must give the same distribution and options",
              "gather the distribution with gather_distribution()");
   DM dm = nullptr;
-  faults = {};
+  mpi::Faults faults;
   faults.attempt([&] {
     const Arguments& a = arguments;
     call("DMDACreate", [&]() -> PetscErrorCode {

@@ -4,6 +4,7 @@
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/export.hpp>
 
@@ -132,7 +133,7 @@ Distribution distribution_of(DM dm, Vec vec) {
 
 Index collect() {
   need_petsc();
-  mpi::collectively(PETSC_COMM_WORLD, [] {});  // so that all are here
+  const mpi::Call beginning(PETSC_COMM_WORLD, "petsc::collect", mpi::Library::petsc);
   return destroy_waiting();
 }
 

@@ -5,6 +5,7 @@
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/ghost_owners.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -127,6 +128,7 @@ GhostedArray export_ghosted(Vec vec) {
 
 ImportedVec import_ghosted(const GhostedArray& array, MPI_Comm comm) {
   need_communicator(comm);
+  const mpi::Call beginning(comm, "petsc::import_ghosted", mpi::Library::petsc);
   const double begin = MPI_Wtime();
   const CheckedGhosts checked = check_ghosts(array, comm);
   Index components = 1;

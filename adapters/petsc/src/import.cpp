@@ -5,6 +5,7 @@
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/flat_numbers.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/import.hpp>
 
@@ -27,6 +28,7 @@ void need_length(Vec vec, const Source& source) {
 
 ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
   need_communicator(comm);
+  const mpi::Call beginning(comm, "petsc::import_array", mpi::Library::petsc);
   const double begin = MPI_Wtime();
   const Source source = need_source(array, comm, copy);
   collect_on(comm);
@@ -58,6 +60,7 @@ Receipt place_array(Vec vec, const DistArray& array) {
   need_plain(vec);
   const double begin = MPI_Wtime();
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
+  const mpi::Call beginning(comm, "petsc::place_array", mpi::Library::petsc);
   const Source source = need_source(array, comm, Copy::never);
   Receipt receipt;
   mpi::Faults faults;
@@ -82,6 +85,7 @@ Receipt place_array(Vec vec, const DistArray& array) {
 }
 
 void reset_array(Vec vec) {
+  const mpi::Inside inside(mpi::Library::petsc);
   need_plain(vec);
   const auto object = reinterpret_cast<PetscObject>(vec);
   call("VecResetArray", [&] { return VecResetArray(vec); });
@@ -90,6 +94,7 @@ void reset_array(Vec vec) {
 
 AO make_ordering(const DistArray& array, MPI_Comm comm, Copy copy) {
   need_communicator(comm);
+  const mpi::Call beginning(comm, "petsc::make_ordering", mpi::Library::petsc);
   const Source source = need_source(array, comm, copy);
   const std::vector<PetscInt> numbers = mpi::collectively(comm, [&] {
     const FlatNumbers flat(source.distribution, Order::row_major, UnstructuredIds::compact);

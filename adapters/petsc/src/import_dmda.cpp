@@ -5,6 +5,7 @@
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/import.hpp>
 
@@ -97,7 +98,9 @@ ImportedVec import_array(DM dm, const DistArray& array) {
   const double begin = MPI_Wtime();
   if (dm == nullptr) refuse("the DM is null", "", "give a DMDA");
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(dm));
-  const Dmda grid = mpi::collectively(comm, [&] { return describe(dm); });
+  Dmda grid;
+  const mpi::Call beginning(comm, "petsc::import_array", mpi::Library::petsc,
+                            [&](mpi::Record&) { grid = describe(dm); });
   const Source source = need_source(array, comm, Copy::never, true);
   const bool local = mpi::collectively(comm, [&] {
     if (!source.row_major)

@@ -3,6 +3,7 @@
 #include "source.hpp"
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/matrix.hpp>
 #include <tridap/sparse/sparse_pattern.hpp>
@@ -87,7 +88,8 @@ void need_petsc_int(const Bounds& rows, const Bounds& columns) {
 ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
   need_communicator(comm);
   const double begin = MPI_Wtime();
-  const Pattern pattern = mpi::collectively(comm, [&] {
+  Pattern pattern;
+  const mpi::Call beginning(comm, "petsc::import_matrix", mpi::Library::petsc, [&](mpi::Record&) {
     need_petsc();
     check(rows, comm);
     need_petsc_int(rows.row_bounds, rows.column_bounds);
@@ -98,7 +100,7 @@ ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
       refuse("this process has " + std::to_string(rows.entries()) + " entries, and PETSc was built with integers of " +
                  std::to_string(8 * sizeof(PetscInt)) + " bits",
              "", "use more processes, or a PETSc that was built with 64-bit indices");
-    return petsc_pattern(rows);
+    pattern = petsc_pattern(rows);
   });
   ImportedMat made;
   mpi::Faults faults;
@@ -112,7 +114,9 @@ ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
 Receipt update_values(Mat mat, const SparseRows& rows) {
   need_mat(mat);
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
-  const SparseRows own = mpi::collectively(comm, [&] { return export_matrix(mat).rows; });
+  SparseRows own;
+  const mpi::Call beginning(comm, "petsc::update_values", mpi::Library::petsc,
+                            [&](mpi::Record&) { own = export_matrix(mat).rows; });
   const Receipt receipt = tridap::update_values(rows, own, comm);
   mpi::Faults faults;
   faults.attempt([&] {  // so that PETSc forgets what it computed from the old values

@@ -6,6 +6,7 @@
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/compat.hpp>
 #include <tridap/petsc/matrix.hpp>
@@ -92,6 +93,7 @@ PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
   PetscCall(VecGetArrayWrite(y, &to));
   mpi::Faults faults;
   faults.attempt([&] {
+    const mpi::Callback user;
     op->apply(block_vector(op->column_bounds, op->process, scalar_type(), from, true),
               block_vector(op->row_bounds, op->process, scalar_type(), to, false));
   });
@@ -115,7 +117,7 @@ LinearOperator export_operator(Mat mat) {
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
   LinearOperator op;
   std::shared_ptr<Product> product;
-  mpi::collectively(comm, [&] {
+  const mpi::Call beginning(comm, "petsc::export_operator", mpi::Library::petsc, [&](mpi::Record&) {
     need_product(mat);
     op.row_bounds = row_bounds(mat);
     op.column_bounds = column_bounds(mat);
@@ -133,14 +135,15 @@ LinearOperator export_operator(Mat mat) {
 ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
   need_communicator(comm);
   const double begin = MPI_Wtime();
-  auto kept = mpi::collectively(comm, [&] {
+  std::unique_ptr<LinearOperator> kept;
+  const mpi::Call beginning(comm, "petsc::import_operator", mpi::Library::petsc, [&](mpi::Record&) {
     need_petsc();
     check(op, comm);
     need_petsc_int(op.row_bounds, op.column_bounds);
     if (op.type != scalar_type())
       refuse("the operator is for vectors of " + op.type.text() + ", and PETSc was built for " + scalar_type().name(),
              "must be for " + scalar_type().name(), "use a PETSc that was built for its type");
-    return std::make_unique<LinearOperator>(op);
+    kept = std::make_unique<LinearOperator>(op);
   });
   ImportedMat made;
   mpi::Faults faults;

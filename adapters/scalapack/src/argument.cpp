@@ -158,9 +158,8 @@ Index block_length(Index size, Index processes) {
   return std::clamp<Index>((size + processes - 1) / processes, 1, best_length);
 }
 
-void agree_on(const DenseOptions& options, Index flags, MPI_Comm comm) {
-  if (!all_same(mpi::min_max(
-          {static_cast<Index>(options.copy), options.overwrite_a ? 1 : 0, options.overwrite_b ? 1 : 0, flags}, comm)))
+void need_same_options(const mpi::Call& call) {
+  if (!call.is_same(0) || !call.is_same(1) || !call.is_same(2) || !call.is_same(3))
     refuse("the processes pass different options", "must be the same on all",
            "pass the same copy, overwrite_a, overwrite_b and lower on every process");
 }

@@ -3,6 +3,7 @@
 #include "blocks.hpp"
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/scalapack/dense.hpp>
 
 #include <mpi.h>
@@ -22,8 +23,18 @@ struct Argument {
   Index size(Index axis) const { return whole.axis(axis).size(); }
 };
 
-/// Throws Error if the processes pass different options, or functions with other `flags`. **Collective.**
-void agree_on(const DenseOptions& options, Index flags, MPI_Comm comm);
+/// The step of a mpi::Call that records what must be the same on all processes: the options, and `flags` that each
+/// function has for itself.
+inline auto recorded(const DenseOptions& options, Index flags) {
+  return [options, flags](mpi::Record& record) {
+    for (const Index number :
+         {static_cast<Index>(options.copy), Index{options.overwrite_a}, Index{options.overwrite_b}, flags})
+      record.add(number);
+  };
+}
+
+/// Throws Error, on every process, if the processes pass different options.
+void need_same_options(const mpi::Call& call);
 
 /// Which elements a routine takes.
 enum class Values { finite, any };

@@ -3,7 +3,7 @@
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/redistribution.hpp>
@@ -183,10 +183,12 @@ PlacedDistribution placed(const Desc& desc, const ProcessGrid& grid) {
 
 ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit fit) {
   const double begin = now();
-  mpi::collectively(mpi::ours(grid.comm()), [&] { check_part(array, grid); });
+  const mpi::Call call(grid.comm(), "scalapack::import_array", mpi::Library::blacs,
+                       [&](mpi::Record&) { check_part(array, grid); });
+  const MPI_Comm comm = call.comm();
   const Distribution whole = gather_on_grid(array, grid);
   Layout layout = agree_on_layout(array, grid);
-  int moves = mpi::collectively(mpi::ours(grid.comm()), [&] {
+  int moves = mpi::collectively(comm, [&] {
     if (!grid.place()) return 0;
     if (fit == Fit::nearest) return refusal(whole) || !(layout.columns || layout.rows) ? 1 : 0;
     check_usable(whole);
@@ -195,11 +197,11 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
              "pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy");
     return 0;
   });
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_INT, MPI_MAX, mpi::ours(grid.comm())), "MPI_Allreduce");
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
   if (moves != 0) layout = {true, false};
   ImportedMatrix made;
   made.transposed = !layout.columns;
-  const Distribution used = mpi::collectively(mpi::ours(grid.comm()), [&] {
+  const Distribution used = mpi::collectively(comm, [&] {
     if (made.transposed)
       made.receipt.losses.push_back("the order of the axes: the matrix is the transpose of the array");
     if (moves == 0) {
@@ -212,8 +214,7 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
     return grid.place() ? nearest(whole) : whole;
   });
   if (moves != 0) made.array = moved(array, used, whole, grid);
-  mpi::collectively(mpi::ours(grid.comm()),
-                    [&] { made.desc = describe_part(made.array, used, grid, made.transposed ? 1 : 0); });
+  mpi::collectively(comm, [&] { made.desc = describe_part(made.array, used, grid, made.transposed ? 1 : 0); });
   made.data = made.array.buffer.data;
   made.receipt.seconds = now() - begin;
   return made;

@@ -3,7 +3,6 @@
 #include "routines.hpp"
 #include "work.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <string>
@@ -38,9 +37,10 @@ void factor(const Work& a, const Frame& frame, bool lower) {
 }  // namespace
 
 Factor cholesky(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
-  comm = mpi::ours(comm);
   const double begin = now();
-  agree_on(options, lower ? 1 : 0, comm);
+  const mpi::Call call(comm, "scalapack::cholesky", mpi::Library::blacs, recorded(options, lower ? 1 : 0));
+  comm = call.comm();
+  need_same_options(call);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
   const Place place = mpi::collectively(comm, [&] {
     need_square(matrix, "pass a square matrix");

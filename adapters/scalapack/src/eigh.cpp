@@ -4,7 +4,6 @@
 #include "work.hpp"
 #include "work_space.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -58,9 +57,10 @@ std::vector<double> decompose(const Work& a, const Work& z, const Frame& frame, 
 }  // namespace
 
 Eigen eigh(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
-  comm = mpi::ours(comm);
   const double begin = now();
-  agree_on(options, lower ? 1 : 0, comm);
+  const mpi::Call call(comm, "scalapack::eigh", mpi::Library::blacs, recorded(options, lower ? 1 : 0));
+  comm = call.comm();
+  need_same_options(call);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
   const Place place = mpi::collectively(comm, [&] {
     need_square(matrix, "pass a square matrix; svd() takes others");

@@ -150,7 +150,10 @@ DistArray product(const Operand& a, const Place& place_a, const Operand& b, cons
 
 Product matmul(const DistArray& a, const DistArray& b, MPI_Comm comm, const MatmulOptions& options) {
   const double begin = now();
-  agree_on({options.copy}, 4 * static_cast<Index>(options.a) + static_cast<Index>(options.b), comm);
+  const Index flags = 4 * static_cast<Index>(options.a) + static_cast<Index>(options.b);
+  const mpi::Call call(comm, "scalapack::matmul", mpi::Library::blacs, recorded({options.copy}, flags));
+  comm = call.comm();
+  need_same_options(call);
   Operand left{read_argument("a", a, false, false, comm, Values::any), options.a};
   Operand right{read_argument("b", b, false, true, comm, Values::any), options.b};
   Product made;

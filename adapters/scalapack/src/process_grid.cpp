@@ -1,7 +1,7 @@
 #include "blacs.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/scalapack/process_grid.hpp>
 
@@ -33,9 +33,12 @@ Index size_of(MPI_Comm comm) {
   return size;
 }
 
+constexpr const char* call_name = "ProcessGrid";
+
 std::vector<Index> first_ranks(MPI_Comm comm, Index nprow, Index npcol, Order order) {
   need_mpi();
-  return mpi::collectively(mpi::ours(comm), [&] {
+  std::vector<Index> ranks;
+  const mpi::Call call(comm, call_name, {}, [&](mpi::Record&) {
     const Index size = size_of(comm);
     const auto processes = checked_multiply(std::max<Index>(nprow, 0), std::max<Index>(npcol, 0));
     if (nprow < 1 || npcol < 1 || !processes || *processes > size)
@@ -43,24 +46,23 @@ std::vector<Index> first_ranks(MPI_Comm comm, Index nprow, Index npcol, Order or
                  std::to_string(size) + " processes",
              "must have at least one row and one column, and not more processes than the communicator",
              "use another grid, such as near_square_grid(), or more processes");
-    std::vector<Index> ranks;
     for (Index i = 0; i < nprow; ++i)
       for (Index j = 0; j < npcol; ++j) ranks.push_back(order == Order::row_major ? i * npcol + j : i + j * nprow);
-    return ranks;
   });
+  return ranks;
 }
 
 // The ranks by place. Throws if these are not different ranks of the communicator.
 std::vector<Index> ranks_of(MPI_Comm comm, const redistribute::PlacedDistribution& placed) {
   need_mpi();
-  return mpi::collectively(mpi::ours(comm), [&] {
+  std::vector<Index> ranks;
+  const mpi::Call call(comm, call_name, {}, [&](mpi::Record&) {
     const Distribution& distribution = placed.distribution;
     if (distribution.ndim() != 2)
       refuse("the distribution has " + std::to_string(distribution.ndim()) + " axes", "must have 2",
              "give the distribution of a matrix");
     const Index size = size_of(comm);
     std::vector<bool> taken(static_cast<std::size_t>(size), false);
-    std::vector<Index> ranks;
     for (Index process = 0; process < distribution.processes(); ++process) {
       const Index rank = placed.rank(process);
       if (rank < 0 || rank >= size || taken[static_cast<std::size_t>(rank)])
@@ -70,8 +72,8 @@ std::vector<Index> ranks_of(MPI_Comm comm, const redistribute::PlacedDistributio
       taken[static_cast<std::size_t>(rank)] = true;
       ranks.push_back(rank);
     }
-    return ranks;
   });
+  return ranks;
 }
 
 // Processes along an axis; ranks_of() refuses what does not have two axes.
@@ -140,20 +142,20 @@ ProcessGrid::ProcessGrid(MPI_Comm caller, Index nprow, Index npcol, std::vector<
       npcol_(npcol),
       ranks_(std::move(ranks)),
       exceptions_(std::uncaught_exceptions()) {
-  const MPI_Comm comm = duplicates_->ours();
   // All processes must make the same grid, or some would wait for ever. Memory is allocated before they communicate.
-  std::array<Index, 4> bounds{nprow_, -nprow_, npcol_, -npcol_};
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, bounds.data(), 4, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
-  if (bounds[0] != -bounds[1] || bounds[2] != -bounds[3])
-    refuse("the processes give grids of different shapes", "must be the same on all",
-           "pass the same numbers on every process");
   std::vector<Index> of_first;
   std::vector<int> down, turned;
-  mpi::collectively(comm, [&] {
+  const mpi::Call call(caller, call_name, mpi::Library::blacs, [&](mpi::Record& record) {
+    record.add(nprow_);
+    record.add(npcol_);
     of_first = ranks_;
     down = ranks_down_columns(nprow_, npcol_, ranks_, false);
     turned = ranks_down_columns(npcol_, nprow_, ranks_, true);
   });
+  const MPI_Comm comm = call.comm();
+  if (!call.is_same(0) || !call.is_same(1))
+    refuse("the processes give grids of different shapes", "must be the same on all",
+           "pass the same numbers on every process");
   mpi::must_succeed(MPI_Bcast(of_first.data(), static_cast<int>(of_first.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
   mpi::collectively(comm, [&] {
     if (of_first != ranks_)
@@ -178,11 +180,14 @@ MPI_Comm ProcessGrid::comm() const { return duplicates_->caller_or_ours(); }
 
 ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
   need_mpi();
-  comm = mpi::ours(comm);
   int info[4] = {-1, -1, -1, -1};
-  if (context >= 0) Cblacs_gridinfo(context, &info[0], &info[1], &info[2], &info[3]);
+  std::vector<int> all;
+  const mpi::Call call(comm, "ProcessGrid::of_context", mpi::Library::blacs, [&](mpi::Record&) {
+    if (context >= 0) Cblacs_gridinfo(context, &info[0], &info[1], &info[2], &info[3]);
+    all.resize(static_cast<std::size_t>(4 * size_of(comm)));
+  });
+  comm = call.comm();
   const Index size = size_of(comm);
-  std::vector<int> all = mpi::collectively(comm, [&] { return std::vector<int>(static_cast<std::size_t>(4 * size)); });
   mpi::must_succeed(MPI_Allgather(info, 4, MPI_INT, all.data(), 4, MPI_INT, comm), "MPI_Allgather");
   const auto of = [&](Index rank, int what) { return all[static_cast<std::size_t>(4 * rank + what)]; };
   Index nprow = 0, npcol = 0;
@@ -231,6 +236,7 @@ ProcessGrid::~ProcessGrid() {
 
 void ProcessGrid::close() {
   if (!std::exchange(open_, false) || !mpi_is_on()) return;
+  const mpi::Inside inside(mpi::Library::blacs);
   if (place_) {
     if (own_context_) Cblacs_gridexit(context_);
     Cblacs_gridexit(transposed_);

@@ -3,7 +3,6 @@
 #include "routines.hpp"
 #include "work.hpp"
 #include "work_space.hpp"
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -74,9 +73,10 @@ void compute(const Argument& matrix, const Place& place, const Frame& frame, Qr&
 }  // namespace
 
 Qr qr(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
-  comm = mpi::ours(comm);
   const double begin = now();
-  agree_on(options, 0, comm);
+  const mpi::Call call(comm, "scalapack::qr", mpi::Library::blacs, recorded(options, 0));
+  comm = call.comm();
+  need_same_options(call);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
   const Place place = mpi::collectively(comm, [&] { return place_of(matrix, Need::blocks, false, options.copy); });
   Qr made;

@@ -4,7 +4,6 @@
 #include "work.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -118,9 +117,10 @@ DistArray solution(const Argument& a, const Argument& b, const Place& place, con
 }  // namespace
 
 Solved solve(const DistArray& a, const DistArray& b, MPI_Comm comm, const DenseOptions& options) {
-  comm = mpi::ours(comm);
   const double begin = now();
-  agree_on(options, 0, comm);
+  const mpi::Call call(comm, "scalapack::solve", mpi::Library::blacs, recorded(options, 0));
+  comm = call.comm();
+  need_same_options(call);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
   const Argument right = read_argument("b", b, options.overwrite_b, true, comm);
   const Place place = mpi::collectively(comm, [&] {

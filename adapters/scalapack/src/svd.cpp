@@ -4,7 +4,6 @@
 #include "work.hpp"
 #include "work_space.hpp"
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -87,9 +86,10 @@ void compute(const Argument& matrix, const Place& place, const Frame& frame, Svd
 }  // namespace
 
 Svd svd(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
-  comm = mpi::ours(comm);
   const double begin = now();
-  agree_on(options, 0, comm);
+  const mpi::Call call(comm, "scalapack::svd", mpi::Library::blacs, recorded(options, 0));
+  comm = call.comm();
+  need_same_options(call);
   const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
   const Place place =
       mpi::collectively(comm, [&] { return place_of(matrix, Need::squares_from_zero, true, options.copy); });

@@ -65,6 +65,7 @@ DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factor
   if (matrix.is_null()) refuse("the matrix is null", "", "make one with make_matrix()");
   factors_->matrix = matrix;
   const MPI_Comm comm = comm_of(*matrix->getMap());
+  const mpi::Call call(comm, "DirectSolver", mpi::Library::trilinos);
   if (matrix->getGlobalNumRows() == 0) return;
   foreign_step(comm, "Amesos2", singular, [&] {
     Teuchos::ParameterList parameters("Amesos2");
@@ -108,14 +109,15 @@ Solution DirectSolver::solve(const MultiVector& b, MultiVector& x, double tol, d
   const double start = MPI_Wtime();
   const CrsMatrix& a = *factors_->matrix;
   const MPI_Comm comm = comm_of(*a.getMap());
-  mpi::collectively(comm, [&] {
+  const mpi::Call call(comm, "DirectSolver::solve", mpi::Library::trilinos, [&](mpi::Record& record) {
     check_vectors(b, *a.getMap(), "b");
     if (!x.getMap()->locallySameAs(*a.getMap()))
       refuse("x is not distributed as the matrix rows are", "must be on the map of the matrix",
              "make it with the distribution of the rows");
     check_apart(b, x);
+    record.add(number_of(said(tol, atol)));
   });
-  expect_the_same(comm, said(tol, atol), "tolerances");
+  need_the_same(call, "tolerances");
   const std::vector<double> scales = check_scales(b, x, tol, atol);
   Solution solution;
   solution.converged = true;

@@ -207,16 +207,17 @@ EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuc
                                const EigenOptions& options) {
   const double start = MPI_Wtime();
   const MPI_Comm comm = comm_of(*x.getMap());
-  mpi::collectively(comm, [&] {
+  const std::size_t count = x.getNumVectors();
+  const mpi::Call call(comm, "find_eigenvalues", mpi::Library::trilinos, [&](mpi::Record& record) {
     if (a.is_null()) refuse("the matrix is null", "", "make one with make_matrix(), or give an operator");
     check_vectors(x, *a->getDomainMap(), "x");
     for (const auto& other : {m, preconditioner})
       if (!other.is_null() && !other->getDomainMap()->locallySameAs(*a->getDomainMap()))
         refuse("M or the preconditioner is not distributed as the matrix rows are", "must be on the map of the matrix",
                "make it with the distribution of the rows");
+    record.add(number_of(eigen_said(options, !m.is_null(), !preconditioner.is_null(), count)));
   });
-  const std::size_t count = x.getNumVectors();
-  expect_the_same(comm, eigen_said(options, !m.is_null(), !preconditioner.is_null(), count), "options");
+  need_the_same(call, "options");
   const auto rows = static_cast<Index>(x.getGlobalLength());
   check_eigen(options, !m.is_null(), !preconditioner.is_null(), count, rows);
 

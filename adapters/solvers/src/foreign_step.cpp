@@ -69,12 +69,14 @@ void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& re
   refuse(doing + ": " + message.data(), "", remedy);
 }
 
-void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& what) {
+Index number_of(const std::string& said) {
   Digest digest;
   digest.add(said);
-  Index ends[] = {digest.value(), -digest.value()};
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, ends, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
-  if (ends[0] != -ends[1]) refuse("the processes have different " + what, "", "give every process the same " + what);
+  return digest.value();
+}
+
+void need_the_same(const mpi::Call& call, const std::string& what) {
+  if (!call.is_same(0)) refuse("the processes have different " + what, "", "give every process the same " + what);
 }
 
 void check_vectors(const MultiVector& vectors, const Tpetra::Map<>& map, const char* name) {

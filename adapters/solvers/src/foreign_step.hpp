@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/solvers/matrix.hpp>
 
@@ -23,8 +24,12 @@ std::string words(const std::string& what);
 void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy, const std::function<void()>& step,
                   const std::function<void()>& explain = {});
 
-/// Throws Error on every process if `said` differs between processes. **Collective.**
-void expect_the_same(MPI_Comm comm, const std::string& said, const std::string& what);
+/// A number that is the same for equal texts: a mpi::Record compares it.
+Index number_of(const std::string& said);
+
+/// Throws Error on every process if what number_of() gave as the first number of the call's record differs between
+/// processes.
+void need_the_same(const mpi::Call& call, const std::string& what);
 
 /// Throws Error if vectors are not on `map`, or have an element that is not finite. Local.
 void check_vectors(const MultiVector& vectors, const Tpetra::Map<>& map, const char* name);

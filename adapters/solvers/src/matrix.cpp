@@ -1,4 +1,5 @@
 #include "foreign_step.hpp"
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/tpetra/compat.hpp>
 
@@ -239,7 +240,8 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
                           "distribute the rows so that each is on one process"});
   const auto& map = rows.map();
   const auto count = static_cast<Index>(tridap::tpetra::compat::local_count(*map));
-  const auto matrix = mpi::collectively(rows.communicator().raw(), [&] {
+  Teuchos::RCP<CrsMatrix> matrix;
+  const mpi::Call call(rows.communicator().raw(), "make_matrix", mpi::Library::trilinos, [&](mpi::Record&) {
     check(csr, count, Elements(rows));
     const RowPlaces places(rows, csr);
     Teuchos::Array<std::size_t> lengths(static_cast<Teuchos::Ordinal>(count));
@@ -248,27 +250,28 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
       entries.read(csr, places[row]);
       lengths[static_cast<Teuchos::Ordinal>(row)] = entries.columns.size();
     }
-    auto made = Teuchos::rcp(new CrsMatrix(map, lengths()));
+    matrix = Teuchos::rcp(new CrsMatrix(map, lengths()));
     for (Index row = 0; row < count; ++row) {
       entries.read(csr, places[row]);
       if (!entries.columns.empty())
-        made->insertGlobalValues(map->getGlobalElement(static_cast<int>(row)), static_cast<int>(entries.columns.size()),
-                                 entries.values.data(), entries.columns.data());
+        matrix->insertGlobalValues(map->getGlobalElement(static_cast<int>(row)),
+                                   static_cast<int>(entries.columns.size()), entries.values.data(),
+                                   entries.columns.data());
     }
-    return made;
   });
   matrix->fillComplete(map, map);
   return matrix;
 }
 
 Receipt update_values(const ArrayMap& rows, CrsMatrix& matrix, const Csr& csr) {
-  const NewValues values = mpi::collectively(rows.communicator().raw(), [&] {
+  std::optional<NewValues> values;
+  const mpi::Call call(rows.communicator().raw(), "solvers::update_values", mpi::Library::trilinos, [&](mpi::Record&) {
     check(csr, static_cast<Index>(tridap::tpetra::compat::local_count(*rows.map())), Elements(rows));
-    return NewValues(matrix, csr, RowPlaces(rows, csr));
+    values.emplace(matrix, csr, RowPlaces(rows, csr));
   });
   Receipt receipt;
   receipt.shared = receipt.same_address = false;
-  receipt.bytes_copied = values.copy();
+  receipt.bytes_copied = values->copy();
   return receipt;
 }
 

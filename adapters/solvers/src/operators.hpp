@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/solvers/matrix.hpp>
 
@@ -39,7 +40,10 @@ class Guarded : public Operator {
   Teuchos::RCP<const Tpetra::Map<>> getRangeMap() const override { return asked_->getRangeMap(); }
   bool hasTransposeApply() const override { return asked_->hasTransposeApply(); }
   void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override {
-    mpi::collectively(comm_, [&] { asked_->apply(x, y, mode, alpha, beta); });
+    mpi::collectively(comm_, [&] {
+      const mpi::Callback user;
+      asked_->apply(x, y, mode, alpha, beta);
+    });
   }
 
  private:

@@ -240,7 +240,9 @@ Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method
   std::ostringstream said;
   const bool points = !multigrid.coordinates.is_null(), kernel = !multigrid.nullspace.is_null();
   said << name << '\n' << static_cast<int>(method) << ' ' << points << ' ' << kernel << '\n' << parameters;
-  expect_the_same(comm, said.str(), "preconditioners or parameters");
+  const mpi::Call call(comm, "make_preconditioner", mpi::Library::trilinos,
+                       [&](mpi::Record& record) { record.add(number_of(said.str())); });
+  need_the_same(call, "preconditioners or parameters");
   check_preconditioner(name);
   if (name != "muelu" && (points || kernel))
     refuse("coordinates or a nullspace are given for '" + name + "'", "are of use for 'muelu' only", "leave them out");

@@ -271,13 +271,14 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
   const double start = MPI_Wtime();
   const MPI_Comm comm = comm_of(*b.getMap());
   Options options = given;
-  mpi::collectively(comm, [&] {
+  const mpi::Call call(comm, "solvers::solve", mpi::Library::trilinos, [&](mpi::Record& record) {
     if (a.is_null()) refuse("the matrix is null", "", "make one with make_matrix(), or give an operator");
     check_vectors(b, *a->getRangeMap(), "b");
     check_vectors(x, *a->getRangeMap(), "x");
     check_apart(b, x);
+    record.add(number_of(said(given, !preconditioner.is_null(), b.getNumVectors())));
   });
-  expect_the_same(comm, said(given, !preconditioner.is_null(), b.getNumVectors()), "options");
+  need_the_same(call, "options");
   const std::vector<double> scales = check_scales(b, x, options.tol, options.atol);
   check(options, *a, b);  // the same on all
 

@@ -1,4 +1,5 @@
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/solvers/vectors.hpp>
@@ -200,7 +201,9 @@ std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows
 
 Vectors import_vectors(const SolverArray& array, const ArrayMap& rows, Copy copy) {
   const double begin = tridap::tpetra::detail::now();
-  Prepared made = mpi::collectively(rows.communicator().raw(), [&] { return prepare(array, rows, copy); });
+  Prepared made;
+  const mpi::Call call(rows.communicator().raw(), "import_vectors", mpi::Library::trilinos,
+                       [&](mpi::Record&) { made = prepare(array, rows, copy); });
   Vectors imported;
   imported.vectors = made.object.construct([&] { return MultiVector(rows.map(), made.view); });
   imported.receipt = std::move(made.dense.receipt);

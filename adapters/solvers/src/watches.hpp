@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/solvers/solve.hpp>
 
@@ -21,6 +22,7 @@ class Watches {
     if (!watched_) return false;
     int stop = 0;
     try {
+      const mpi::Callback user;
       if (watch_ && watch_(iteration, residual)) stop = 1;
     } catch (...) {
       thrown_ = std::current_exception();

@@ -163,10 +163,10 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 }  // namespace detail
 
 ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
-    : ArrayMap(array, comm, options, false, detail::memory_flags(array)) {}
+    : ArrayMap(array, comm, options, false, detail::memory_flags(array), detail::Collective(comm, "ArrayMap")) {}
 
 ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors,
-                   Index flags)
+                   Index flags, const detail::Collective&)
     : ArrayMap(array, comm, options, vectors, flags, reserve(array.ndim())) {}
 
 ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors,
@@ -297,10 +297,12 @@ int ArrayMap::rank(Index process) const {
 }
 
 Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options) {
+  const detail::Collective call(comm, "make_map");
   return ArrayMap(array, comm, options).map();
 }
 
 Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& comm, const ArrayMapOptions& options) {
+  const detail::Collective call(comm, "make_map");
   const DistArray array = mpi::collectively(comm.raw(), [&] {
     DistArray made;
     made.dim_data = dim_data;

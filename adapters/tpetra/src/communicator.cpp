@@ -1,11 +1,13 @@
 #include "map_parts.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/array_map.hpp>
 
 #include <Teuchos_RCPStdSharedPtrConversions.hpp>
+
+#include <new>
 
 namespace tridap::tpetra {
 
@@ -28,6 +30,7 @@ struct KeptTeuchos {
 // The Teuchos communicator of the duplicate for Trilinos. It is made once, which needs a message.
 TeuchosComm teuchos_of(const std::shared_ptr<mpi::Duplicates>& duplicates) {
   if (const KeptTeuchos* const kept = duplicates->attached<KeptTeuchos>()) return kept->comm;
+  const mpi::Call call(duplicates->ours(), "the first call of tridap::tpetra", mpi::Library::trilinos);
   const MPI_Comm comm = duplicates->of(mpi::Library::trilinos);
   std::shared_ptr<Lasting> place;
   const auto raw = mpi::collectively(comm, [&] {
@@ -58,6 +61,21 @@ Communicator::Communicator(const TeuchosComm& comm) : teuchos_(comm) {
   duplicates_ = mpi::made_duplicates_of(raw);
   ours_ = duplicates_->ours();
 }
+
+namespace detail {
+
+Collective::Collective(const Communicator& comm, const char* name) {
+  static_assert(sizeof(mpi::Call) <= sizeof(call_));
+  new (call_) mpi::Call(comm.raw(), name, mpi::Library::trilinos);
+}
+
+Collective::~Collective() { std::launder(reinterpret_cast<mpi::Call*>(call_))->~Call(); }
+
+InTrilinos::InTrilinos() { mpi::state().locks.take(mpi::Library::trilinos, mpi::state().this_thread()); }
+
+InTrilinos::~InTrilinos() { mpi::state().locks.give(mpi::Library::trilinos, mpi::state().this_thread()); }
+
+}  // namespace detail
 
 MPI_Comm Communicator::caller() const { return duplicates_->caller_or_ours(); }
 

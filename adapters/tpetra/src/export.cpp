@@ -164,6 +164,9 @@ void settle(ExportedArray& exported, const Columns& columns, Copy copy) {
 
 }  // namespace detail
 
-DimData dim_data(const Map& map, const Reshape& how) { return detail::infer(map, how).dim_data; }
+DimData dim_data(const Map& map, const Reshape& how) {
+  const detail::Collective call(map.getComm(), "dim_data");
+  return detail::infer(map, how).dim_data;
+}
 
 }  // namespace tridap::tpetra

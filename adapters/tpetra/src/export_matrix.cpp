@@ -99,6 +99,7 @@ SparsePart part_of(const CrsMatrix& matrix, const std::vector<Index>& numbers) {
 ExportedMatrix exported(const CrsMatrix& matrix, std::shared_ptr<void> owner, bool read_only) {
   const double begin = detail::now();
   const Communicator communicator(matrix.getComm());
+  const detail::Collective call(communicator, "export_matrix");
   const MPI_Comm comm = communicator.raw();
   mpi::collectively(comm, [&] { need_filled(matrix); });
   ExportedMatrix made;
@@ -134,8 +135,11 @@ ExportedMatrix export_matrix(const Teuchos::RCP<const CrsMatrix>& matrix) {
 }
 
 Receipt update_values(const Teuchos::RCP<CrsMatrix>& matrix, const SparseRows& rows) {
+  if (matrix.is_null()) refuse("the matrix is null", "", "give a matrix");
+  const Communicator comm(matrix->getComm());
+  const detail::Collective call(comm, "update_values");
   const ExportedMatrix own = export_matrix(matrix);
-  return tridap::update_values(rows, own.rows, Communicator(matrix->getComm()).raw());
+  return tridap::update_values(rows, own.rows, comm.raw());
 }
 
 }  // namespace tridap::tpetra

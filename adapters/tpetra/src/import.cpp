@@ -289,7 +289,8 @@ PreparedImport::PreparedImport(const DistArray& of, const Communicator& comm, co
       array(of),
       wanted(request),
       made(ArrayMap(of, comm, options, request.form != Form::vector,
-                    flags_of(of, request) | (reserved ? Index{vector_reserved} : Index{0}))),
+                    flags_of(of, request) | (reserved ? Index{vector_reserved} : Index{0}),
+                    Collective(comm, "import"))),
       array_map(*made) {
   check_form();
 }

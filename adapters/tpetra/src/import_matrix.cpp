@@ -110,6 +110,7 @@ ImportedMatrix import_matrix(const SparseRows& rows, const Teuchos::RCP<const Ma
                              const Teuchos::RCP<const Map>& domain_map) {
   const double begin = detail::now();
   const Communicator comm = detail::communicator_of(row_map, "rows");
+  const detail::Collective call(comm, "import_matrix");
   const SparsePattern pattern = mpi::collectively(comm.raw(), [&] {
     detail::communicator_of(domain_map, "columns");
     need_fit(rows, *row_map, *domain_map, comm.raw());
@@ -137,6 +138,7 @@ ImportedMatrix import_matrix(const SparseRows& rows, const Teuchos::RCP<const Ma
 }
 
 ImportedMatrix import_matrix(const SparseRows& rows, const Communicator& comm) {
+  const detail::Collective call(comm, "import_matrix");
   mpi::collectively(comm.raw(), [&] { check(rows, comm.raw()); });
   const Teuchos::RCP<const Map> row_map = detail::block_map(rows.row_bounds, rows.process, comm);
   if (rows.row_bounds == rows.column_bounds) return import_matrix(rows, row_map, row_map);

@@ -1,5 +1,6 @@
 #include "block_maps.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/operator.hpp>
 
@@ -46,6 +47,7 @@ class Imported : public Operator {
     const auto from = x.getLocalViewHost(Tpetra::Access::ReadOnly);
     const auto to = y.getLocalViewHost(Tpetra::Access::OverwriteAll);
     mpi::collectively(comm_, [&] {
+      const mpi::Callback user;
       op_.apply(block_vector(op_.column_bounds, op_.process, op_.type, from.data(), true),
                 block_vector(op_.row_bounds, op_.process, op_.type, to.data(), false));
     });
@@ -61,6 +63,7 @@ class Imported : public Operator {
 LinearOperator export_operator(const Teuchos::RCP<const Operator>& op) {
   if (op.is_null()) refuse("the operator is null", "", "give an operator");
   const Communicator comm(op->getRangeMap()->getComm());
+  const detail::Collective call(comm, "export_operator");
   LinearOperator made;
   made.process = mpi::rank_of(comm.raw());
   made.row_bounds = gather_bounds(static_cast<Index>(compat::local_count(*op->getRangeMap())), comm.raw());
@@ -77,6 +80,7 @@ LinearOperator export_operator(const Teuchos::RCP<const Operator>& op) {
 Teuchos::RCP<const Operator> import_operator(const LinearOperator& op, const Teuchos::RCP<const Map>& range_map,
                                              const Teuchos::RCP<const Map>& domain_map) {
   const Communicator comm = detail::communicator_of(range_map, "rows");
+  const detail::Collective call(comm, "import_operator");
   return mpi::collectively(comm.raw(), [&]() -> Teuchos::RCP<const Operator> {
     detail::communicator_of(domain_map, "columns");
     check(op, comm.raw());
@@ -89,6 +93,7 @@ Teuchos::RCP<const Operator> import_operator(const LinearOperator& op, const Teu
 }
 
 Teuchos::RCP<const Operator> import_operator(const LinearOperator& op, const Communicator& comm) {
+  const detail::Collective call(comm, "import_operator");
   mpi::collectively(comm.raw(), [&] { check(op, comm.raw()); });
   const Teuchos::RCP<const Map> range = detail::block_map(op.row_bounds, op.process, comm);
   const bool square = op.row_bounds == op.column_bounds;

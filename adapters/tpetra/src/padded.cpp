@@ -74,6 +74,10 @@ void add(ImportLists& lists, const PaddingPlan& plan, const ArrayMap& array_map,
 }  // namespace
 
 PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
+    : PaddedArrayMap(array, comm, options, detail::Collective(comm, "PaddedArrayMap")) {}
+
+PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
+                               const detail::Collective&)
     : interior_(array, comm, options) {
   if (options.vectors_axis) refuse("a padded array cannot have a vectors' axis", "", "import it without vectors_axis");
   const Distribution& all = interior_.distribution();
@@ -96,6 +100,7 @@ PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm,
 
 const Import& PaddedArrayMap::importer() const {
   if (!importer_->is_null()) return **importer_;
+  const detail::Collective call(interior_.communicator(), "PaddedArrayMap::importer");
   *importer_ = mpi::collectively(interior_.communicator().raw(), [&] {
     const Distribution& all = interior_.distribution();
     const Index process = interior_.process();

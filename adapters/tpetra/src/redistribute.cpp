@@ -116,7 +116,9 @@ PlacedDistribution line_of(const Map& map, MPI_Comm comm) {
 Redistribution plan(const Teuchos::RCP<const Map>& map, const PlacedDistribution& array, Index element_bytes,
                     const RedistributeOptions& given, bool from_array) {
   if (map.is_null()) refuse("the map is null", "", "give a map");
-  const MPI_Comm comm = Communicator(map->getComm()).raw();
+  const Communicator communicator(map->getComm());
+  const detail::Collective call(communicator, from_array ? "plan_to" : "plan_from");
+  const MPI_Comm comm = communicator.raw();
   RedistributeOptions options = mpi::collectively(comm, [&] {
     RedistributeOptions all = given;
     if (!all.mapping.ravel) all.mapping.ravel = Order::row_major;

@@ -10,6 +10,7 @@
 #include <Tpetra_Map.hpp>
 #include <mpi.h>
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,6 +57,33 @@ class Communicator {
   MPI_Comm ours_ = MPI_COMM_NULL;
   TeuchosComm teuchos_;
 };
+
+namespace detail {
+
+/// The beginning of a collective call that is inside of Trilinos until this object ends: one reduction, in which the
+/// processes agree that all make this call, and that no other thread is inside. Nothing, within another one of this
+/// thread on the same communicator. **Collective**: throws the same Error on every process or on none.
+class Collective {
+ public:
+  Collective(const Communicator& comm, const char* name);  ///< `name`: of the call, a literal
+  Collective(const Collective&) = delete;
+  Collective& operator=(const Collective&) = delete;
+  ~Collective();
+
+ private:
+  alignas(std::max_align_t) unsigned char call_[512];
+};
+
+/// Inside of Trilinos for a step that does not communicate. Local; it waits for other threads.
+class InTrilinos {
+ public:
+  InTrilinos();
+  InTrilinos(const InTrilinos&) = delete;
+  InTrilinos& operator=(const InTrilinos&) = delete;
+  ~InTrilinos();
+};
+
+}  // namespace detail
 
 /// How an array becomes a map; the same on every process.
 struct ArrayMapOptions {
@@ -107,7 +135,8 @@ class ArrayMap {
  private:
   friend struct detail::PreparedImport;
   // `vectors`: if the options name no vectors' axis, it is the last axis that is not distributed.
-  ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors, Index flags);
+  ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors, Index flags,
+           const detail::Collective& call);
   ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors, Index flags,
            detail::ReservedMap&& reserved);
   void arrange(const DistArray& array, bool vectors, detail::ReservedMap& reserved);

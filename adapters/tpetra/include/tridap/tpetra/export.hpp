@@ -102,6 +102,7 @@ inline constexpr bool is_vector = std::is_base_of_v<Tpetra::Vector<typename V::s
 /// MultiVector.
 template <class V>
 ExportedArray export_array(const Teuchos::RCP<V>& vector, const ArrayMap& array_map, Copy copy = Copy::never) {
+  const detail::Collective call(array_map.communicator(), "export_array");
   const double begin = detail::now();
   ExportedArray exported = mpi::collectively(array_map.communicator().raw(), [&] {
     const detail::Columns columns = detail::columns(vector, copy);
@@ -123,6 +124,7 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const Reshape& how = {
   const double begin = detail::now();
   if (vector.is_null()) refuse("the vector is null", "", "give a vector");
   const Communicator comm(vector->getMap()->getComm());
+  const detail::Collective call(comm, "export_array");
   infer::InferredDimData inferred = detail::infer(*vector->getMap(), how);
   ExportedArray exported = mpi::collectively(comm.raw(), [&] {
     const detail::Columns columns = detail::columns(vector, copy);

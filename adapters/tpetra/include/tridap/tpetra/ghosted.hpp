@@ -55,7 +55,10 @@ class GhostedVector {
 
  private:
   void run(void (GhostUpdate::*operation)()) {
-    const auto host = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);  // vectors and update access it in turn
+    const auto host = [&] {
+      const detail::InTrilinos inside;
+      return overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);  // vectors and update access it in turn
+    }();
     (update_.get()->*operation)();
   }
 
@@ -67,6 +70,7 @@ class GhostedVector {
 template <class T>
 GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& comm, Index index_base) {
   static_assert(!std::is_const_v<T>, "ghosts are written: take elements that are not const");
+  const detail::Collective call(comm, "GhostedVector");
   const double begin = detail::now();
   GhostUpdate update(array, comm.raw());
   detail::PreparedGhosted made = detail::prepared_ghosted(
@@ -97,8 +101,9 @@ GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& c
 template <class V>
 GhostedArray export_ghosted(const Teuchos::RCP<V>& vector, const Teuchos::RCP<const Map>& owned) {
   if (owned.is_null()) refuse("the map is null", "", "give the one-to-one map of the owned elements");
-  Buffer columns = mpi::collectively(Communicator(owned->getComm()).raw(),
-                                     [&] { return detail::columns(vector, Copy::never).buffer; });
+  const Communicator comm(owned->getComm());
+  const detail::Collective call(comm, "export_ghosted");
+  Buffer columns = mpi::collectively(comm.raw(), [&] { return detail::columns(vector, Copy::never).buffer; });
   return detail::ghosted_on_maps(std::move(columns), detail::is_vector<V>, *vector->getMap(), *owned);
 }
 

@@ -243,12 +243,14 @@ ImportedBlocks<T> blocks(const PreparedImport& prepared) {
 /// On a node with device memory a copy is always needed. Kokkos must be initialised, and must outlive the vector.
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
+  const detail::Collective call(array_map.communicator(), "import_vector");
   return detail::vector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
 }
 /// The same with a new ArrayMap of the array. **Collective.**
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                                 const ArrayMapOptions& options = {}) {
+  const detail::Collective call(comm, "import_vector");
   const detail::ImportRequest wanted = detail::wanted<T>(detail::ImportRequest::Form::vector, copy);
   detail::Reserved<Vector<T>, T> reserved(array, wanted);
   const bool ready = reserved.object.has_memory();
@@ -260,6 +262,7 @@ ImportedVector<T> import_vector(const DistArray& array, const Communicator& comm
 /// everything else as import_vector().
 template <class T>
 ImportedMultiVector<T> import_multivector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
+  const detail::Collective call(array_map.communicator(), "import_multivector");
   return detail::multivector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
 }
 /// The same with a new ArrayMap of the array. If the options name no vectors' axis, it is the last axis that is not
@@ -267,6 +270,7 @@ ImportedMultiVector<T> import_multivector(const DistArray& array, const ArrayMap
 template <class T>
 ImportedMultiVector<T> import_multivector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                                           const ArrayMapOptions& options = {}) {
+  const detail::Collective call(comm, "import_multivector");
   return detail::multivector<T>(
       {array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
 }
@@ -277,6 +281,7 @@ ImportedMultiVector<T> import_multivector(const DistArray& array, const Communic
 template <class T>
 ImportedBlocks<T> import_block_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                                       const ArrayMapOptions& options = {}) {
+  const detail::Collective call(comm, "import_block_vector");
   return detail::blocks<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::blocks, copy)});
 }
 

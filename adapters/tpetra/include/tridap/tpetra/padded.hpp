@@ -32,6 +32,9 @@ class PaddedArrayMap {
   const Import& importer() const;
 
  private:
+  PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
+                 const detail::Collective& call);
+
   ArrayMap interior_;
   MemoryOrder order_;
   Teuchos::RCP<const Map> overlap_map_;
@@ -61,7 +64,8 @@ template <class T>
 class PaddedVector {
  public:
   /// **Collective**; throws as import_vector() does if the whole buffer needs a copy and `copy` forbids it.
-  PaddedVector(const DistArray& array, const PaddedArrayMap& array_map, Copy copy = Copy::never);
+  PaddedVector(const DistArray& array, const PaddedArrayMap& array_map, Copy copy = Copy::never)
+      : PaddedVector(detail::Collective(array_map.interior().communicator(), "PaddedVector"), array, array_map, copy) {}
 
   const PaddedArrayMap& array_map() const { return array_map_; }
   /// The whole buffer, padding included, on array_map().overlap_map(). Its norms include the padding.
@@ -79,6 +83,7 @@ class PaddedVector {
   void sum_padding();
 
  private:
+  PaddedVector(const detail::Collective& call, const DistArray& array, const PaddedArrayMap& array_map, Copy copy);
   void run(redistribute::PaddingOperation operation);
 
   PaddedArrayMap array_map_;
@@ -93,6 +98,7 @@ class PaddedVector {
 template <class T>
 PaddedVector<T> import_padded(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                               const ArrayMapOptions& options = {}) {
+  const detail::Collective call(comm, "import_padded");
   return PaddedVector<T>(array, PaddedArrayMap(array, comm, options), copy);
 }
 
@@ -124,7 +130,8 @@ Dual within(const Dual& whole_view, const Buffer& whole, const Buffer& part) {
 }  // namespace detail
 
 template <class T>
-PaddedVector<T>::PaddedVector(const DistArray& array, const PaddedArrayMap& array_map, Copy copy)
+PaddedVector<T>::PaddedVector(const detail::Collective&, const DistArray& array, const PaddedArrayMap& array_map,
+                              Copy copy)
     : array_map_(mpi::collectively(array_map.interior().communicator().raw(), [&] { return array_map; })) {
   static_assert(!std::is_const_v<T>, "padding is written: take elements that are not const");
   const double begin = detail::now();
@@ -167,7 +174,10 @@ void PaddedVector<T>::sum_padding() {
 
 template <class T>
 void PaddedVector<T>::run(redistribute::PaddingOperation operation) {
-  const auto host = overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);  // on a device: the values come, and go back
+  const auto host = [&] {
+    const detail::InTrilinos inside;
+    return overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);  // on a device: the values come, and go back
+  }();
   updates_->run(operation);
 }
 
@@ -175,6 +185,7 @@ void PaddedVector<T>::run(redistribute::PaddingOperation operation) {
 /// made for. **Collective**, and in everything else as export_array() with an ArrayMap.
 template <class V>
 ExportedArray export_array(const Teuchos::RCP<V>& vector, const PaddedArrayMap& array_map, Copy copy = Copy::never) {
+  const detail::Collective call(array_map.interior().communicator(), "export_array");
   const double begin = detail::now();
   ExportedArray exported = mpi::collectively(array_map.interior().communicator().raw(), [&] {
     const detail::Columns columns = detail::columns(vector, copy);

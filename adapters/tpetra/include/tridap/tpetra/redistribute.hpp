@@ -72,10 +72,13 @@ Teuchos::RCP<Vector<T>> redistribute_to(const Teuchos::RCP<const Map>& map, cons
                                         const RedistributeOptions& options = {}) {
   static_assert(has_vector<T> && !std::is_const_v<T>,
                 "this element type has no Tpetra form: take double, float, int, long long or complex");
+  if (map.is_null()) refuse("the map is null", "", "give a map");
+  const Communicator comm(map->getComm());
+  const detail::Collective call(comm, "redistribute_to");
   const redistribute::PlacedDistribution source = detail::place_source(map, array, element_type<Scalar<T>>(), options);
   redistribute::Redistribution plan = plan_to(map, source, array.buffer.type.bytes, options);
   DistArray target;
-  const auto vector = mpi::collectively(Communicator(map->getComm()).raw(), [&] {
+  const auto vector = mpi::collectively(comm.raw(), [&] {
     const auto made = Teuchos::rcp(new Vector<T>(map, options.mapping.partial));  // partial: zeros where nothing comes
     target = as_array(made);
     return made;
@@ -92,9 +95,11 @@ template <class V>
 DistArray redistribute_from(const Teuchos::RCP<V>& vector, const redistribute::PlacedDistribution& target,
                             const RedistributeOptions& options = {}) {
   if (vector.is_null()) refuse("the vector is null", "", "give a vector");
+  const Communicator comm(vector->getMap()->getComm());
+  const detail::Collective call(comm, "redistribute_from");
   redistribute::Redistribution plan =
       plan_from(vector->getMap(), target, static_cast<Index>(sizeof(typename V::scalar_type)), options);
-  return plan(mpi::collectively(Communicator(vector->getMap()->getComm()).raw(), [&] { return as_array(vector); }));
+  return plan(mpi::collectively(comm.raw(), [&] { return as_array(vector); }));
 }
 
 }  // namespace tridap::tpetra
