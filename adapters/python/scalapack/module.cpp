@@ -23,11 +23,14 @@ namespace sl = tridap::scalapack;
 
 // `local`, `distribution` and `process` of a DistArray. **Collective**: throws on every process or on none.
 DistArray part_in(const py::tuple& part, MPI_Comm comm) {
-  return on_all(comm, [&] {
-    return mpi::collectively(comm, [&] {
-      return part_of(py::cast<py::array>(part[0]), py::cast<const Distribution&>(part[1]), py::cast<Index>(part[2]));
-    });
+  DistArray made;
+  mpi::Faults faults;
+  faults.attempt([&] {
+    made = part_of(py::cast<py::array>(part[0]), py::cast<const Distribution&>(part[1]), py::cast<Index>(part[2]));
   });
+  const WithoutPython released;
+  on_all(comm, [&] { mpi::throw_faults(std::move(faults), comm); });
+  return made;
 }
 
 // Runs a call of ScaLAPACK, which throws the same Error on every process or on none, without Python.

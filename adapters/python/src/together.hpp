@@ -82,7 +82,6 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, Ex
   try {
     const WithoutPython released;
     const Index failed = faults.ok() ? 0 : 1;
-    how = raised_on_all(comm);
     const Begun begun(comm, [&](mpi::Record& record) {
       for (const Index number : {failed, said, wanted}) record.add(number);
       exchange.bring(record);
@@ -101,6 +100,7 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, Ex
       exchange.take(call);
     }
   } catch (const Error& error) {
+    if (!how.of) how = raised_on_all(comm);
     throw_if_wrong(error.report(), raised, how);
   }
   return std::move(*result);

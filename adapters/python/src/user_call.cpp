@@ -1,6 +1,9 @@
 #include "user_call.hpp"
 
+#include "comm.hpp"
+#include "errors.hpp"
 #include "gil.hpp"
+#include <tridap/mpi/watch.hpp>
 
 #include <pybind11/stl.h>
 
@@ -43,6 +46,23 @@ struct Function {
   mpi::Libraries libraries;
 };
 
+// The file and the line of the program that calls this package; null if it is unknown.
+const char* place_of_caller() {
+  const auto folder_of = [](const std::string& file) { return file.substr(0, file.rfind('/') + 1); };
+  try {
+    static const auto& own =
+        *new std::string(folder_of(py::cast<std::string>(py::module_::import("tridap").attr("__file__"))));
+    auto frame = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+    for (; frame && !frame.is_none(); frame = frame.attr("f_back")) {
+      const auto file = py::cast<std::string>(frame.attr("f_code").attr("co_filename"));
+      if (folder_of(file) == own) continue;
+      return lasting(file.substr(file.rfind('/') + 1) + ":" + py::cast<std::string>(py::str(frame.attr("f_lineno"))));
+    }
+  } catch (const std::exception&) {  // what Python raised is discarded
+  }
+  return nullptr;
+}
+
 /// Lets a thread into libraries for a step that does not communicate.
 class InsideOf {
  public:
@@ -67,6 +87,8 @@ UserCall::UserCall(const char* name, mpi::Libraries libraries)
     : thread_(mpi::state().this_thread()), is_outermost_(thread_.called == nullptr), libraries_(libraries) {
   if (!is_outermost_) return;
   thread_.called = name;
+  thread_.place = mpi::state().watches ? place_of_caller() : nullptr;
+  thread_.enter(name);
   outer_ = std::exchange(innermost, this);
 }
 
@@ -78,6 +100,7 @@ UserCall::~UserCall() {
   }
   innermost = outer_;
   thread_.called = nullptr;
+  thread_.leave();
 }
 
 UserCall* Begun::to_begin() {
@@ -97,6 +120,11 @@ void bind_user_call(py::module_& module) {
     const auto& [name, libraries] = *reinterpret_cast<const Function*>(function);
     of_python.push_back(std::make_unique<UserCall>(name, libraries));
     return true;
+  });
+  module.def("_watch_calls", [](double seconds, const py::object& comm) {
+    const MPI_Comm handle = comm_of(comm);
+    const WithoutPython released;
+    on_all(handle, [&] { mpi::watch(seconds, handle); });
   });
   module.def("_end", [] { of_python.pop_back(); });
   py::class_<InsideOf>(module, "_Inside")

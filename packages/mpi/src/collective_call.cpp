@@ -108,22 +108,11 @@ Call::~Call() {
 void Call::enter(MPI_Comm comm) {
   thread_.innermost = this;
   MPI_Comm_size(comm, &processes_);
-  const int depth = thread_.depth.load(std::memory_order_relaxed);
-  if (depth == 0) {
-    int rank = 0;
-    MPI_Comm_rank(comm, &rank);
-    thread_.rank.store(rank, std::memory_order_relaxed);
-    thread_.processes.store(processes_, std::memory_order_relaxed);
-    thread_.since.store(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1),
-                        std::memory_order_relaxed);
-  }
-  if (depth < ThreadCalls::most_names)
-    thread_.names[static_cast<std::size_t>(depth)].store(name_, std::memory_order_relaxed);
-  thread_.depth.store(depth + 1, std::memory_order_release);
+  thread_.enter(name_);
 }
 
 void Call::leave() {
-  thread_.depth.store(thread_.depth.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  thread_.leave();
   thread_.innermost = outer_;
 }
 
