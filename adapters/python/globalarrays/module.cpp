@@ -213,6 +213,7 @@ void bind_arrays(py::module_& module) {
 
 PYBIND11_MODULE(_tridap_globalarrays, module) {
   module.doc() = "The compiled part of tridap.globalarrays: use that.";
+  tridap::python::share_state_of_core();
   tridap::python::py::module_::import("tridap");  // whose types these functions take and give
   tridap::python::bind_session(module);
   tridap::python::bind_arrays(module);

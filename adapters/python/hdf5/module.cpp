@@ -120,6 +120,7 @@ PYBIND11_MODULE(_hdf5, module) {
   namespace py = here::py;
   using tridap::hdf5::Stored;
   module.doc() = "The compiled part of tridap.save and tridap.load: use these.";
+  here::share_state_of_core();
   py::module_::import("tridap");  // whose types these functions take and give
   py::class_<Stored>(module, "Stored")
       .def_property_readonly("name", [](const Stored& stored) { return stored.name; })

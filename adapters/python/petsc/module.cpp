@@ -41,11 +41,13 @@ py::object export_array(py::handle object, py::handle dm_object, bool read_only)
   std::optional<Distribution> distribution;
   MPI_Comm comm = MPI_COMM_NULL;
   if (dm_object.is_none()) {
+    const WithoutPython released;
     exported = pt::export_array(vec, {read_only});
     distribution.emplace(pt::distribution_of(vec));
     comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
   } else {
     const DM dm = dm_of(dm_object);
+    const WithoutPython released;
     exported = pt::export_array(dm, vec, {read_only});
     distribution.emplace(pt::distribution_of(dm, vec));
     comm = PetscObjectComm(reinterpret_cast<PetscObject>(dm));
@@ -75,7 +77,11 @@ py::object import_array(const py::array& local, const Distribution& distribution
 
 // The local buffer and the ids of the ghosts.
 py::object export_ghosted(py::handle object) {
-  const GhostedArray array = pt::export_ghosted(vec_of(object));
+  const Vec vec = vec_of(object);
+  const GhostedArray array = [&] {
+    const WithoutPython released;
+    return pt::export_ghosted(vec);
+  }();
   return py::make_tuple(array_of(array.local()),
                         py::array_t<Index>(static_cast<py::ssize_t>(array.ghosts().size()), array.ghosts().data()));
 }
@@ -127,7 +133,11 @@ py::object create_dmda(const Distribution& distribution, py::handle comm, std::o
 }
 
 MatrixRows export_matrix(py::handle object) {
-  pt::ExportedMatrix exported = pt::export_matrix(mat_of(object));
+  const Mat mat = mat_of(object);
+  pt::ExportedMatrix exported = [&] {
+    const WithoutPython released;
+    return pt::export_matrix(mat);
+  }();
   return {std::move(exported.rows), std::move(exported.receipt)};
 }
 
@@ -151,13 +161,19 @@ Receipt update_values(py::handle object, py::handle given) {
 // The product with a Mat, over the memory of NumPy arrays that are dense in some order.
 class Product {
  public:
-  explicit Product(py::handle mat) : op_(pt::export_operator(mat_of(mat))) {}
+  explicit Product(py::handle mat)
+      : op_([of = mat_of(mat)] {
+          const WithoutPython released;
+          return pt::export_operator(of);
+        }()) {}
 
   const LinearOperator& op() const { return op_; }
   void multiply(const py::array& x, const py::array& y) const {
+    const DistArray from = vector_over(x, op_.column_bounds, op_.column_count(), true);
+    const DistArray to = vector_over(y, op_.row_bounds, op_.row_count(), false);
     try {
-      op_.apply(vector_over(x, op_.column_bounds, op_.column_count(), true),
-                vector_over(y, op_.row_bounds, op_.row_count(), false));
+      const WithoutPython released;
+      op_.apply(from, to);
     } catch (const Error&) {
       if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // what the function of a shell raised
       throw;
@@ -214,9 +230,13 @@ void forget(void* context) { delete static_cast<Context*>(context); }
 py::object make_shell(const py::object& context, PetscInt count, py::handle comm) {
   auto kept = std::make_unique<Context>(Context{context, keep(context)});
   Mat mat = nullptr;
-  if (MatCreateShell(comm_of(comm), count, count, PETSC_DETERMINE, PETSC_DETERMINE, kept.get(), &mat) != 0 ||
-      MatShellSetContextDestroy(mat, petsc::compat::destroyer<forget>) != 0)
-    throw std::runtime_error("PETSc made no shell Mat");
+  const MPI_Comm in = comm_of(comm);
+  {
+    const WithoutPython released;
+    if (MatCreateShell(in, count, count, PETSC_DETERMINE, PETSC_DETERMINE, kept.get(), &mat) != 0 ||
+        MatShellSetContextDestroy(mat, petsc::compat::destroyer<forget>) != 0)
+      throw std::runtime_error("PETSc made no shell Mat");
+  }
   kept.release();
   if (MatShellSetOperation(mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)) != 0)
     throw std::runtime_error("PETSc made no shell Mat");
@@ -230,13 +250,18 @@ py::object make_shell(const py::object& context, PetscInt count, py::handle comm
 PYBIND11_MODULE(_petsc, module) {
   namespace here = tridap::python;
   module.doc() = "The compiled part of tridap.petsc: use that.";
+  here::share_state_of_core();
   here::py::module_::import("tridap");  // whose types these functions take and give
   module.def("export_array", &here::export_array);
   module.def("import_array", &here::import_array);
   module.def("export_ghosted", &here::export_ghosted);
   module.def("import_ghosted", &here::import_ghosted);
   module.def("place_array", &here::place_array);
-  module.def("reset_array", [](here::py::handle vec) { tridap::petsc::reset_array(here::vec_of(vec)); });
+  module.def("reset_array", [](here::py::handle object) {
+    const Vec vec = here::vec_of(object);
+    const here::WithoutPython released;
+    tridap::petsc::reset_array(vec);
+  });
   here::py::class_<here::WatchedVec, std::shared_ptr<here::WatchedVec>>(module, "WatchedVec")
       .def("__call__", &here::WatchedVec::changed);
   module.def("watch", [](here::py::handle vec) { return here::watch(here::vec_of(vec)); });

@@ -23,11 +23,14 @@ namespace sl = tridap::scalapack;
 
 // `local`, `distribution` and `process` of a DistArray. **Collective**: throws on every process or on none.
 DistArray part_in(const py::tuple& part, MPI_Comm comm) {
-  return on_all(comm, [&] {
-    return mpi::collectively(comm, [&] {
-      return part_of(py::cast<py::array>(part[0]), py::cast<const Distribution&>(part[1]), py::cast<Index>(part[2]));
-    });
+  DistArray made;
+  mpi::Faults faults;
+  faults.attempt([&] {
+    made = part_of(py::cast<py::array>(part[0]), py::cast<const Distribution&>(part[1]), py::cast<Index>(part[2]));
   });
+  const WithoutPython released;
+  on_all(comm, [&] { mpi::throw_faults(std::move(faults), comm); });
+  return made;
 }
 
 // Runs a call of ScaLAPACK, which throws the same Error on every process or on none, without Python.
@@ -131,6 +134,7 @@ py::object matmul(const py::tuple& a, const py::tuple& b, py::handle comm, const
 PYBIND11_MODULE(_scalapack, module) {
   namespace here = tridap::python;
   module.doc() = "The compiled part of tridap.scalapack: use that.";
+  here::share_state_of_core();
   here::py::module_::import("tridap");  // whose types these functions take and give
   module.def("solve", &here::solve);
   module.def("cholesky", &here::cholesky);

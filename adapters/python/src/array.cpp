@@ -89,8 +89,13 @@ bool known_together(const Array* array, MPI_Comm comm) {
   Index layout = 0;  // if there is no memory to find it, the array counts as unknown
   const bool known = array != nullptr && succeeds([&] { layout = array->layout(); });
   const WithoutPython released;
-  const std::vector<MinMax> said = mpi::min_max({known ? 1 : 0, layout}, comm);
-  return said[0].smallest == 1 && said[1].is_same();
+  return on_all(comm, [&] {
+    const Begun begun(comm, [&](mpi::Record& record) {
+      record.add(known ? 1 : 0);
+      record.add(layout);
+    });
+    return begun.call().smallest(0) == 1 && begun.call().is_same(1);
+  });
 }
 
 // How an error about objects is raised: on each process of `comm` alike, which must all call this, or here alone.
@@ -337,6 +342,7 @@ void Array::clear() {
 }
 
 py::object asarray(py::object object, py::object comm, py::object copy) {
+  const UserCall user_call("tridap.asarray()");
   const double begin = now();
   const MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
   const std::optional<Copy> policy = copy_named(copy);
@@ -364,19 +370,19 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
 
 Checked check_object(py::object object, py::object comm, const py::object& raise_on_error,
                      const py::object& trust_extent) {
+  const UserCall user_call("tridap.check()");
   MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
   struct Flags {
     bool raises, trusts;
-    std::string asked;
   };
+  std::string asked;
   const auto read_flags = [&] {
     const auto words = [](bool flag) { return flag ? "True" : "False"; };
-    Flags flags{flag_of(raise_on_error, "raise_on_error"), flag_of(trust_extent, "trust_extent"), ""};
-    flags.asked = std::string("raise_on_error=") + words(flags.raises) + ", trust_extent=" + words(flags.trusts);
+    const Flags flags{flag_of(raise_on_error, "raise_on_error"), flag_of(trust_extent, "trust_extent")};
+    asked = std::string("raise_on_error=") + words(flags.raises) + ", trust_extent=" + words(flags.trusts);
     return flags;
   };
-  const Flags flags = comm.is_none() ? read_flags() : together(handle, read_flags);
-  if (!comm.is_none()) expect_same(flags.asked, handle);
+  const Flags flags = comm.is_none() ? read_flags() : together(handle, read_flags, &asked);
   const Reading reading{flags.trusts};
   Given given = ask(object, py::none());
   Checked checked = comm.is_none() ? check_alone(given, true, reading) : confer_over(given, handle, true, reading);

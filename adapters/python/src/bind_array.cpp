@@ -6,6 +6,7 @@
 #include "gil.hpp"
 #include "memory.hpp"
 #include "tensor.hpp"
+#include "user_call.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/local_part.hpp>
 #include <tridap/redistribute/padding.hpp>
@@ -100,6 +101,7 @@ void update_padding(const Array& array) {
                         "make the array with comm="});
   }
   const MPI_Comm comm = comm_of(array.comm());
+  const UserCall user_call("x.update_padding()");
   {
     const WithoutPython released;
     on_all(comm, [&] {

@@ -73,6 +73,7 @@ std::string path_of(const py::object& path) {
 void write_capture(const py::object& object, const py::object& path, const py::object& comm) {
   if (comm.is_none()) return mpi::write_entry(path_of(path), entry_of(object, 0, true));
   const MPI_Comm handle = comm_of(comm);
+  const UserCall user_call("tridap.write_capture()");
   const auto [file, entry] =
       together(handle, [&] { return std::pair(path_of(path), entry_of(object, mpi::rank_of(handle), false)); });
   const WithoutPython released;

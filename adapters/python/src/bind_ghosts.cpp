@@ -54,8 +54,11 @@ class Ghosts {
   const py::object& owned() const { return owned_; }
   void run(void (GhostUpdate::*operation)()) {
     need_mpi();
+    const MPI_Comm with = processes();
     {
       const WithoutPython released;
+      if (operation != &GhostUpdate::wait)  // which the processes have begun together
+        on_all(with, [&] { Begun(with, [](mpi::Record&) {}); });
       ((*update_).*operation)();
     }
     if (const Array* const owned = array_behind(owned_)) owned->changed();

@@ -170,13 +170,14 @@ Matrix make_of_rows(const Array& rows, const MatrixRows& given, const py::object
 // The transpose, on the same elements. Each value is copied once, and some are sent to other processes. **Collective.**
 Matrix transpose_of(const Matrix& a) {
   const std::shared_ptr<Solvable> of = a.usable();
-  return {inside([&] {
-            const auto matrix = Tpetra::RowMatrixTransposer<double>(of->matrix).createTranspose();
-            Receipt receipt;
-            receipt.shared = receipt.same_address = false;
-            receipt.bytes_copied = static_cast<Index>(sizeof(double)) * entries_of(*of->matrix);
-            return solvable(of->array_map, matrix, *of->own_numbers, std::move(receipt), of->order);
-          }),
+  return {inside(of->array_map.comm(),
+                 [&] {
+                   const auto matrix = Tpetra::RowMatrixTransposer<double>(of->matrix).createTranspose();
+                   Receipt receipt;
+                   receipt.shared = receipt.same_address = false;
+                   receipt.bytes_copied = static_cast<Index>(sizeof(double)) * entries_of(*of->matrix);
+                   return solvable(of->array_map, matrix, *of->own_numbers, std::move(receipt), of->order);
+                 }),
           a.comm()};
 }
 
@@ -184,7 +185,7 @@ Matrix transpose_of(const Matrix& a) {
 template <class Copy>
 Receipt updated(const Matrix& a, const Copy& copy) {
   const std::shared_ptr<Solvable> of = a.usable();
-  return inside_on_all(of->array_map.communicator().raw(), [&] {
+  return inside_on_all(of->array_map.comm(), [&] {
     const Receipt receipt = copy(*of);
     *of->prepared = {};
     return receipt;
@@ -213,15 +214,14 @@ Receipt update_with_rows(const Matrix& a, const MatrixRows& given) {
   });
 }
 
-// The rows of a matrix for another library. The thread inside of Trilinos releases them.
+// The rows of a matrix for another library. The thread inside of Trilinos releases them. **Collective.**
 MatrixRows rows_of(const Matrix& a) {
   const std::shared_ptr<Solvable> of = a.usable();
-  return inside([&] {
-    tpetra::ExportedMatrix exported = tpetra::export_matrix(Teuchos::RCP<const solvers::CrsMatrix>(of->matrix));
-    exported.rows.owner = std::shared_ptr<void>(
-        nullptr, [kept = std::move(exported.rows.owner)](void*) mutable { release_inside(std::move(kept)); });
-    return MatrixRows{std::move(exported.rows), std::move(exported.receipt)};
-  });
+  const Native native(of->array_map.comm());
+  tpetra::ExportedMatrix exported = tpetra::export_matrix(Teuchos::RCP<const solvers::CrsMatrix>(of->matrix));
+  exported.rows.owner = std::shared_ptr<void>(
+      nullptr, [kept = std::move(exported.rows.owner)](void*) mutable { release_inside(std::move(kept)); });
+  return MatrixRows{std::move(exported.rows), std::move(exported.receipt)};
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ void fill_vectors(const Solvable& a, const Array& y, const Fill& fill) {
   std::optional<Error> error;
   std::optional<py::error_already_set> raised;
   {
-    const Native native;
+    const Native native(comm);
     try {
       const auto vy = import_vectors(solver_array(y, "y", true), a.array_map, Copy::if_needed);
       fill(*vy.vectors);

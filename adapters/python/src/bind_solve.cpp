@@ -21,14 +21,15 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
     return true;
   });
   need_kokkos();
-  return {inside([&] {
-            auto raised = std::make_shared<Raised>();
-            const tpetra::ArrayMap array_map(rows.array(), handle);
-            const auto op = Teuchos::rcp(new PythonOperator(array_map, matvec, raised));
-            auto made = std::make_shared<Solvable>(array_map, Teuchos::null, op);
-            made->raised = std::move(raised);
-            return made;
-          }),
+  return {inside(handle,
+                 [&] {
+                   auto raised = std::make_shared<Raised>();
+                   const tpetra::ArrayMap array_map(rows.array(), handle);
+                   const auto op = Teuchos::rcp(new PythonOperator(array_map, matvec, raised));
+                   auto made = std::make_shared<Solvable>(array_map, Teuchos::null, op);
+                   made->raised = std::move(raised);
+                   return made;
+                 }),
           comm, matvec};
 }
 
@@ -60,13 +61,15 @@ Preconditioner make_helper(const Matrix& a, const py::object& name, const py::ob
     return Wanted{text_of(name), flag_of(symmetric, "symmetric") ? Method::cg : Method::gmres,
                   parameters(options, "options")};
   });
-  return {inside([&] {
-            const auto made = solvers::make_preconditioner(
-                wanted.name, wanted.method, of->matrix, wanted.parameters,
-                {vectors_of(points, "coordinates", of->array_map), vectors_of(kernel, "nullspace", of->array_map)});
-            return std::make_shared<Solvable>(of->array_map, Teuchos::null, made);
-          }),
-          a.comm()};
+  return {
+      inside(comm,
+             [&] {
+               const auto made = solvers::make_preconditioner(
+                   wanted.name, wanted.method, of->matrix, wanted.parameters,
+                   {vectors_of(points, "coordinates", of->array_map), vectors_of(kernel, "nullspace", of->array_map)});
+               return std::make_shared<Solvable>(of->array_map, Teuchos::null, made);
+             }),
+      a.comm()};
 }
 
 template <class T>

@@ -1,8 +1,15 @@
 #include "bindings.hpp"
 
+#include <tridap/internal/state.hpp>
+
 #include <string>
 
 namespace tridap::python {
+
+void share_state_of_core() {
+  const auto core = py::cast<py::capsule>(py::module_::import("tridap._core").attr("__state__"));
+  mpi::share_state(core.get_pointer<mpi::State>());
+}
 
 bool holds_value(PyObject* self, const std::type_info& type) {
   auto& instance = *reinterpret_cast<py::detail::instance*>(self);

@@ -30,6 +30,9 @@ void bind_vocabularies(py::module_& module);
 
 inline py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }
 
+/// Makes this module use the state of packages/mpi that tridap's core has. It must be the first call of a module.
+void share_state_of_core();
+
 /// False if the C++ value of an object is not made yet, or no longer exists. The garbage collector may see an object in
 /// these states, and `__new__` alone makes no value.
 bool holds_value(PyObject* self, const std::type_info& type);

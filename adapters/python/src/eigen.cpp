@@ -109,7 +109,7 @@ py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start
   std::optional<py::error_already_set> raised;
   EigenSolution solution;
   {
-    const Native native;
+    const Native native(comm);
     try {
       int size = 0;
       mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");

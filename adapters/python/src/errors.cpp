@@ -56,6 +56,12 @@ void set_protocol_error(const Error& given, const py::object& cause, const Raisi
   const Error error = in_python(given);
   const py::object made = type(py::str(error.what()), py::cast(Checked{error.report(), nullptr}));
   if (how.elsewhere) made.attr("_printed_elsewhere") = true;
+  if (how.of && how.of->is_made()) {  // for the process that prints to tell the others
+    using Owner = std::shared_ptr<mpi::Duplicates>;
+    made.attr("_on_all") =
+        py::make_tuple(static_cast<long long>(MPI_Comm_c2f(how.of->ours())),
+                       py::capsule(new Owner(how.of), [](void* owner) { delete static_cast<Owner*>(owner); }));
+  }
   if (cause) PyException_SetCause(made.ptr(), py::object(cause).release().ptr());
   PyErr_SetObject(type.ptr(), made.ptr());
 }
@@ -72,7 +78,7 @@ Raising agree_kind(bool failed, ErrorKind kind, MPI_Comm comm) {
   const auto is_not = [&](ErrorKind wanted) -> Index { return failed && kind != wanted ? 1 : 0; };
   const std::vector<MinMax> some =
       mpi::min_max({failed ? 1 : 0, is_not(ErrorKind::type_error), is_not(ErrorKind::index_error)}, comm);
-  Raising how{ErrorKind::other, mpi::rank_of(comm) != 0};
+  Raising how = raised_on_all(comm);
   if (some[0].largest == 0) return how;
   if (some[1].largest == 0) how.kind = ErrorKind::type_error;
   if (some[2].largest == 0) how.kind = ErrorKind::index_error;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/report.hpp>
 
 #include <mpi.h>
 #include <pybind11/pybind11.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -22,8 +24,14 @@ ErrorKind error_kind_of(const std::optional<py::error_already_set>& raised);
 /// An Error that every process throws.
 struct Raising {
   ErrorKind kind = ErrorKind::other;
-  bool elsewhere = false;  ///< rank 0 of the call prints it, and this is another process
+  bool elsewhere = false;                         ///< rank 0 of the call prints it, and this is another process
+  std::shared_ptr<mpi::Duplicates> of = nullptr;  ///< the processes that throw it; null: this one alone
 };
+
+/// How every process of `comm` throws the same Error. Local.
+inline Raising raised_on_all(MPI_Comm comm) {
+  return {ErrorKind::other, mpi::rank_of(comm) != 0, mpi::duplicates_of(comm)};
+}
 
 /// How the processes throw an Error after a step failed on some of them, where Python raised an exception of this
 /// kind. **Collective.**
@@ -45,7 +53,7 @@ auto on_all(MPI_Comm comm, Step&& step) {
   try {
     return std::forward<Step>(step)();
   } catch (const Error& error) {
-    throw AgreedError(error, {ErrorKind::other, mpi::rank_of(comm) != 0});
+    throw AgreedError(error, raised_on_all(comm));
   }
 }
 

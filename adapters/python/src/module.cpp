@@ -1,6 +1,8 @@
 #include "bindings.hpp"
 #include "component_table.hpp"
 #include "errors.hpp"
+#include "user_call.hpp"
+#include <tridap/internal/state.hpp>
 
 #include <string>
 
@@ -30,6 +32,8 @@ PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = TRIDAP_VERSION;
   module.attr("__pybind11__") = pybind11_version;
   module.attr("__components__") = tridap::python::component_table;
+  module.attr("__state__") = py::capsule(&tridap::mpi::state(), "tridap.mpi.state");  // for the other compiled modules
+  tridap::python::bind_user_call(module);
   tridap::python::bind_errors(module);
   tridap::python::bind_report(module);
   tridap::python::bind_distribution(module);

@@ -1,6 +1,7 @@
 #include "native.hpp"
 
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/state.hpp>
 #include <tridap/kokkos/compat.hpp>
 
 #include <mpi.h>
@@ -15,45 +16,32 @@ namespace tridap::python {
 namespace {
 
 // Never destroyed: objects are released until the very end of the process.
-struct Inside {
-  std::recursive_mutex entered;
+struct Ending {
   std::mutex guard;
-  std::vector<std::shared_ptr<void>> left_behind;    // protected by `guard`
-  std::vector<std::weak_ptr<EndsWithMpi>> with_mpi;  // protected by `guard`
-  int depth = 0;                                     // protected by `entered`
+  std::vector<std::weak_ptr<EndsWithMpi>> all;
 };
 
-Inside& inside() {
-  static auto* const state = new Inside;
+Ending& ending() {
+  static auto* const state = new Ending;
   return *state;
-}
-
-void let_go() {  // called inside of Trilinos
-  int finalized = 0;
-  MPI_Finalized(&finalized);
-  // Tpetra's objects need MPI until they are destroyed: now they are kept until the process ends.
-  if (finalized != 0) return;
-  std::vector<std::shared_ptr<void>> dead;
-  {
-    const std::lock_guard<std::mutex> lock(inside().guard);
-    dead.swap(inside().left_behind);
-  }
 }
 
 // MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF.
 int at_finalize(MPI_Comm, int, void*, void*) {
-  if (!inside().entered.try_lock()) return MPI_SUCCESS;  // a daemon thread uses the objects
-  if (inside().depth == 0) {
-    std::vector<std::weak_ptr<EndsWithMpi>> all;
-    {
-      const std::lock_guard<std::mutex> lock(inside().guard);
-      all.swap(inside().with_mpi);
-    }
-    for (const auto& each : all)
-      if (const auto object = each.lock()) object->let_go();
-    let_go();
+  mpi::LibraryLocks& locks = mpi::state().locks;
+  mpi::ThreadCalls& thread = mpi::state().this_thread();
+  const mpi::Libraries trilinos(mpi::Library::trilinos);
+  if (locks.has(trilinos, thread)) return MPI_SUCCESS;  // the program ends inside of a callback
+  mpi::LibraryLocks::Claim claim{0, trilinos};
+  if (!locks.take_if_free(claim, thread)) return MPI_SUCCESS;  // a daemon thread uses the objects
+  std::vector<std::weak_ptr<EndsWithMpi>> all;
+  {
+    const std::lock_guard<std::mutex> lock(ending().guard);
+    all.swap(ending().all);
   }
-  inside().entered.unlock();
+  for (const auto& each : all)
+    if (const auto object = each.lock()) object->let_go();
+  locks.give(trilinos, thread);
   return MPI_SUCCESS;
 }
 
@@ -69,34 +57,13 @@ void watch_finalize() {  // the caller holds `guard`
 
 }  // namespace
 
-Native::Native() {
-  inside().entered.lock();
-  ++inside().depth;
-}
-
-Native::~Native() {
-  let_go();
-  --inside().depth;
-  inside().entered.unlock();
-}
-
 void end_with_mpi(const std::shared_ptr<EndsWithMpi>& object) {
-  const std::lock_guard<std::mutex> lock(inside().guard);
+  const std::lock_guard<std::mutex> lock(ending().guard);
   watch_finalize();
-  std::vector<std::weak_ptr<EndsWithMpi>>& all = inside().with_mpi;
+  std::vector<std::weak_ptr<EndsWithMpi>>& all = ending().all;
   if (all.size() == all.capacity())
     all.erase(std::remove_if(all.begin(), all.end(), [](const auto& each) { return each.expired(); }), all.end());
   all.push_back(object);
-}
-
-void release_inside(std::shared_ptr<void> owned) {
-  {
-    const std::lock_guard<std::mutex> lock(inside().guard);
-    inside().left_behind.push_back(std::move(owned));
-  }
-  if (!inside().entered.try_lock()) return;
-  let_go();
-  inside().entered.unlock();
 }
 
 void need_kokkos() {

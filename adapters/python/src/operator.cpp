@@ -1,6 +1,7 @@
 #include "operator.hpp"
 
 #include "gil.hpp"
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/kokkos/view.hpp>
 
 #include <Tpetra_MultiVector.hpp>
@@ -66,6 +67,7 @@ void PythonOperator::apply(const MultiVector& x, MultiVector& y, Teuchos::ETrans
   product.putScalar(std::numeric_limits<double>::quiet_NaN());  // unfilled elements must not look like an answer
   {
     const WithPython gil;
+    const mpi::Callback outside;
     const auto from = source.getLocalViewHost(Tpetra::Access::ReadOnly);
     const auto to = product.getLocalViewHost(Tpetra::Access::OverwriteAll);
     try {

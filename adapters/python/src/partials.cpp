@@ -16,22 +16,19 @@ namespace tridap::python {
 
 namespace {
 
-constexpr std::size_t most_at_once = 256;  // records on the stack, so that nothing is allocated
-
-struct Record {  // of one process
-  Index failed = 0, said = 0, asked = 0;
+// What one process has: a partial result, whose widest type is a complex long double, and a number of elements.
+struct Partial {
+  std::array<std::byte, 32> value{};
   Index count = 0;
-  std::array<std::byte, 32> value{};  // the widest is a complex long double
 };
+static_assert(sizeof(Partial) == mpi::Record::most_brought * sizeof(Index));
 
-// One reduction: this process's record, and then those of all processes.
+// The partial results of all processes. A call over few processes has them in the record with which it begins.
 class Exchange {
  public:
-  explicit Exchange(MPI_Comm comm) : comm_(comm) {
+  Exchange(MPI_Comm comm, Index at_once) : at_once_(at_once) {
     if (comm != MPI_COMM_NULL) mpi::must_succeed(MPI_Comm_size(comm, &size_), "MPI_Comm_size");
   }
-
-  int size() const { return size_; }
 
   // Reads what a step returned, and allocates all memory. Returns the text that must be the same on every process.
   std::string read(const py::tuple& returned) {
@@ -46,48 +43,43 @@ class Exchange {
     values_to_ = static_cast<std::byte*>(values.mutable_data());
     counts_to_ = counts.mutable_data();
     results_ = py::make_tuple(std::move(values), std::move(counts));
-    if (static_cast<std::size_t>(size_) > few_.size()) {
-      many_.resize(static_cast<std::size_t>(size_));
-      all_ = many_.data();
-    }
+    if (!may_be_at_once()) all_.resize(static_cast<std::size_t>(size_));
     return py::cast<std::string>(py::str(returned[2]));
   }
 
-  void gather() {  // collective
-    if (comm_ == MPI_COMM_NULL) {
-      *all_ = own_;
+  void bring(mpi::Record& record) const {
+    std::array<Index, mpi::Record::most_brought> numbers;
+    std::memcpy(numbers.data(), &own_, sizeof(own_));
+    record.bring(numbers);
+  }
+
+  void take(const mpi::Call& call) {  // collective
+    if (may_be_at_once()) {
+      for (int rank = 0; rank < size_; ++rank) keep(rank, call.brought(rank));
       return;
     }
-    constexpr auto bytes = static_cast<int>(sizeof(Record));
-    mpi::must_succeed(MPI_Allgather(&own_, bytes, MPI_BYTE, all_, bytes, MPI_BYTE, comm_), "MPI_Allgather");
+    constexpr auto bytes = static_cast<int>(sizeof(Partial));
+    mpi::must_succeed(MPI_Allgather(&own_, bytes, MPI_BYTE, all_.data(), bytes, MPI_BYTE, call.comm()),
+                      "MPI_Allgather");
+    for (int rank = 0; rank < size_; ++rank) keep(rank, &all_[static_cast<std::size_t>(rank)]);
   }
+  void take_own() { keep(0, &own_); }
 
-  // Gathers with the numbers by which processes agree; true if they do. Collective.
-  bool agrees(Index failed, Index said, Index asked) {
-    own_.failed = failed;
-    own_.said = said;
-    own_.asked = asked;
-    gather();
-    return std::all_of(all_, all_ + size_, [&](const Record& record) {
-      return record.failed == 0 && record.said == said && record.asked == asked;
-    });
-  }
-
-  py::object results() {  // allocates nothing
-    for (int rank = 0; rank < size_; ++rank) {
-      std::memcpy(values_to_ + static_cast<std::size_t>(rank) * bytes_, all_[rank].value.data(), bytes_);
-      counts_to_[rank] = all_[rank].count;
-    }
-    return results_;
-  }
+  py::object results() const { return results_; }
 
  private:
-  MPI_Comm comm_;
+  bool may_be_at_once() const { return size_ <= std::min<Index>(at_once_, mpi::most_gathered); }
+  void keep(int rank, const void* partial) {
+    Partial read;
+    std::memcpy(&read, partial, sizeof(read));
+    std::memcpy(values_to_ + static_cast<std::size_t>(rank) * bytes_, read.value.data(), bytes_);
+    counts_to_[rank] = read.count;
+  }
+
+  Index at_once_;
   int size_ = 1;
-  Record own_;
-  std::array<Record, most_at_once> few_;
-  std::vector<Record> many_;
-  Record* all_ = few_.data();
+  Partial own_;
+  std::vector<Partial> all_;
   py::object results_;  // the arrays into which the next pointers point
   std::byte* values_to_ = nullptr;
   std::size_t bytes_ = 0;
@@ -97,10 +89,10 @@ class Exchange {
 }  // namespace
 
 py::object partials(const py::object& comm, const py::object& step, Index at_once) {
-  Exchange exchange(comm.is_none() ? MPI_COMM_NULL : comm_of(comm));
+  Exchange exchange(comm.is_none() ? MPI_COMM_NULL : comm_of(comm), at_once);
   if (comm.is_none()) {
     exchange.read(step());
-    exchange.gather();
+    exchange.take_own();
     return exchange.results();
   }
   std::string asked;
@@ -108,15 +100,7 @@ py::object partials(const py::object& comm, const py::object& step, Index at_onc
     asked = exchange.read(step());
     return true;
   };
-  const bool together_at_once = exchange.size() <= std::min<Index>(at_once, most_at_once);
-  const auto agreed = [&](Index failed, Index said, Index wanted) {
-    return together_at_once && exchange.agrees(failed, said, wanted);
-  };
-  together(comm_of(comm), prepare, &asked, agreed);
-  if (!together_at_once) {
-    const WithoutPython released;
-    exchange.gather();
-  }
+  together(comm_of(comm), prepare, &asked, exchange);
   return exchange.results();
 }
 

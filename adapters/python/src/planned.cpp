@@ -157,6 +157,7 @@ void Planned::together_or_object(Call& call, Step&& step) {
 }
 
 py::object Planned::move(py::object x, py::object out, const py::object& alpha, const py::object& beta) {
+  const UserCall user_call("plan()");
   Call call = prepare(x, out, alpha, beta, !makes_targets_);
   DistArray made;
   together_or_object(call, [&] {
@@ -173,6 +174,7 @@ py::object Planned::move(py::object x, py::object out, const py::object& alpha, 
 py::list Planned::move_all(const py::list& pairs, const py::object& out, const py::object& alpha,
                            const py::object& beta) {
   need_mpi();
+  const UserCall user_call("plan()");
   Call call;
   py::list targets;
   std::vector<py::object> sources;  // which hold what `moves` point at
@@ -200,6 +202,7 @@ py::list Planned::move_all(const py::list& pairs, const py::object& out, const p
 }
 
 py::tuple Planned::start(py::object x, py::object out, const py::object& alpha, const py::object& beta) {
+  const UserCall user_call("plan.start()");
   Call call = prepare(x, out, alpha, beta, true);
   std::vector<redistribute::Move> moves;
   call.faults.attempt([&] { moves.push_back({call.source(), call.target()}); });

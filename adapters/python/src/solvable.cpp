@@ -53,6 +53,7 @@ std::shared_ptr<Solvable> solvable_in(const py::object& object) {
 solvers::Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress) {
   return [raised, callback, progress](int iteration, double residual) {
     const WithPython gil;
+    const mpi::Callback outside;
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       if (!callback.is_none() && iteration > 0) callback(iteration, residual);
@@ -77,7 +78,7 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   if (bytes.size() > longest_pickle) bytes.clear();
   std::string text = own ? "process " + std::to_string(rank) + " raised " + one_line(*own) : "";
   {
-    const Native native;
+    const WithoutPython released;
     const auto spread = mpi::min_max({own ? rank : std::numeric_limits<Index>::max()}, comm);
     from = spread.front().smallest;
     if (from != std::numeric_limits<Index>::max()) {

@@ -99,17 +99,21 @@ class Preconditioner : public Handle {
 
 inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
 
-/// Runs a step inside of Trilinos.
+/// Runs a step inside of Trilinos on all processes of `comm`. **Collective.**
 template <class Step>
-auto inside(Step&& step) {
-  const Native native;
+auto inside(MPI_Comm comm, Step&& step) {
+  const Native native(comm);
   return std::forward<Step>(step)();
 }
 
 /// The same for a step that throws the same Error on every process of `comm` or on none.
 template <class Step>
 auto inside_on_all(MPI_Comm comm, Step&& step) {
-  return inside([&] { return on_all(comm, std::forward<Step>(step)); });
+  const WithoutPython released;
+  return on_all(comm, [&] {
+    const mpi::Call call(comm, Native::fallback, mpi::Library::trilinos);
+    return std::forward<Step>(step)();
+  });
 }
 
 /// The C++ value of an object; TypeError if it is not a T, or not initialised.

@@ -127,7 +127,7 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
   Solution solution;
   Receipt of_b, of_x;
   {
-    const Native native;
+    const Native native(comm);
     try {
       int size = 0;
       mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");

@@ -3,6 +3,7 @@
 #include "array.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
+#include "user_call.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/duplicates.hpp>
@@ -28,9 +29,9 @@ inline Index same_number(const std::string& text) {
   return digest.value();
 }
 
-/// Throws the same Error on every process, because the processes asked for different things. `said` is what they said.
-/// **Collective.**
-inline void refuse_different(const std::string& asked, const MinMax& said, MPI_Comm comm) {
+/// Throws the same Error on every process, because the processes asked for different things. **Collective.**
+inline void refuse_different(const std::string& asked, MPI_Comm comm) {
+  const MinMax said = mpi::min_max({same_number(asked)}, comm).front();
   mpi::collectively(comm, [&] {
     const Index rank = mpi::rank_of(comm);
     if (rank == said.smallest_rank || rank == said.largest_rank)
@@ -44,20 +45,20 @@ inline void throw_report(const py::error_already_set& error) {
   if (py::isinstance<Checked>(report)) throw Error(py::cast<const Checked&>(report).report);
 }
 
-/// For together(): only its own reduction tells whether all processes agree.
-struct NotAsked {
-  bool operator()(Index, Index, Index) const { return false; }
+struct NothingExchanged {
+  void bring(mpi::Record&) const {}
+  void take(const mpi::Call&) const {}
 };
 
 /// Runs a step on every process. The step uses Python and does not communicate. If it raises on any process,
 /// ProtocolError is raised on all. Its cause is what was raised on this process, unless that is a ProtocolError, whose
-/// report it then has. The same if `asked`, which the step
-/// may set, is not null and differs between processes. **Collective**: one reduction if nothing is wrong.
+/// report it then has. The same if `asked`, which the step may set, is not null and differs between processes, and if
+/// they make different calls. **Collective**: one reduction if nothing is wrong, which is the beginning of the call if
+/// it has not begun.
 ///
-/// `agreed` is for a caller that communicates anyway. It gets three numbers, does not use Python, and is collective. If
-/// the first is 0 and the others are the same on all processes, it may return true on all; then there is no reduction.
-template <class Step, class Agreed = NotAsked>
-auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, const Agreed& agreed = {})
+/// `exchange` adds to the record of the call, and reads the record of all processes if nothing is wrong.
+template <class Step, class Exchange = NothingExchanged>
+auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, Exchange&& exchange = {})
     -> std::invoke_result_t<Step> {
   std::optional<std::invoke_result_t<Step>> result;
   std::optional<py::error_already_set> raised;
@@ -80,31 +81,29 @@ auto together(MPI_Comm comm, Step&& step, const std::string* asked = nullptr, co
   const ErrorKind kind = error_kind_of(raised);
   try {
     const WithoutPython released;
-    comm = mpi::ours(comm);
     const Index failed = faults.ok() ? 0 : 1;
-    if (agreed(failed, said, wanted)) return std::move(*result);
-    const std::vector<MinMax> spread = mpi::min_max({failed, said, wanted}, comm);
-    if (spread[0].largest != 0 || !spread[2].is_same()) how = agree_kind(failed != 0, kind, comm);
-    if (!spread[0].is_same() || !spread[1].is_same()) {
+    const Begun begun(comm, [&](mpi::Record& record) {
+      for (const Index number : {failed, said, wanted}) record.add(number);
+      exchange.bring(record);
+    });
+    const mpi::Call& call = begun.call();
+    comm = call.comm();
+    if (call.largest(0) != 0 || !call.is_same(2)) how = agree_kind(failed != 0, kind, comm);
+    if (!call.is_same(0) || !call.is_same(1)) {
       mpi::throw_faults(std::move(faults), comm);
     } else if (failed != 0) {  // all processes have the same fault, in the same words
       tridap::throw_if_wrong(faults.report);
       throw std::bad_alloc();
-    } else if (!spread[2].is_same()) {
-      refuse_different(*asked, spread[2], comm);
+    } else if (!call.is_same(2)) {
+      refuse_different(*asked, comm);
+    } else {
+      exchange.take(call);
     }
   } catch (const Error& error) {
+    if (!how.of) how = raised_on_all(comm);
     throw_if_wrong(error.report(), raised, how);
   }
   return std::move(*result);
-}
-
-/// Throws the same Error on every process if the processes do not all ask for the same. **Collective.**
-inline void expect_same(const std::string& asked, MPI_Comm comm) {
-  const WithoutPython released;
-  comm = mpi::ours(comm);
-  const MinMax said = mpi::min_max({same_number(asked)}, comm).front();
-  if (!said.is_same()) refuse_different(asked, said, comm);
 }
 
 }  // namespace tridap::python

@@ -37,7 +37,7 @@ Other libraries
     The modules ``tridap.petsc``, ``tridap.scalapack``, ``tridap.globalarrays``, ``tridap.mpi4py_fft`` and ``tridap.hdf5``.
     `scalapack`, `hpf`, `essl`, `chapel`, `julia`, `x10` and `mpi_cart` make the distributions of these libraries and
     languages, each with a `Translation`. `components` says which `Component` this build has. `set_option` sets what NumPy
-    gets of an array, and which processes print an error.
+    gets of an array, and which processes print an error. `watch` prints where each process is if a call waits.
 """
 
 from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, Translation,
@@ -58,6 +58,7 @@ from ._relabel import Relabelling, relabel
 from ._solve import (ConvergenceError, ConvergenceWarning, History, LinearOperator, Matrix, Preconditioner,
                      SolveResult, solve)
 from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, x10
+from ._watching import watch
 from . import scalapack
 
 __all__ = ["BlockSpec", "Component", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution",
@@ -65,4 +66,4 @@ __all__ = ["BlockSpec", "Component", "ConvergenceError", "ConvergenceWarning", "
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
            "array", "asarray", "block", "chapel", "check", "components", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
            "from_function", "from_ids", "hpf", "julia", "load", "load_attrs", "mpi_cart", "redistribute", "relabel", "save",
-           "scalapack", "scatter", "set_option", "solve", "to_ids", "unstructured", "whole", "write_capture", "x10", "zeros"]
+           "scalapack", "scatter", "set_option", "solve", "to_ids", "unstructured", "watch", "whole", "write_capture", "x10", "zeros"]

@@ -1,18 +1,48 @@
 """Agreement of all processes before a collective call continues."""
 
+from __future__ import annotations
+
+import functools
 import operator
 from collections.abc import Mapping
+from typing import Any, Callable, TypeVar
 
 import numpy as np
 
 from . import _core
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def collective(name: str, *libraries: str) -> Callable[[_Function], _Function]:
+    """A decorator of a collective function: its first record says that `name` is called, and takes the locks of `libraries`.
+
+    A process that makes another call then gets the Error that names both. Libraries: "trilinos", "blacs", "hdf5", "petsc",
+    "globalarrays": all that the function may call, because a call inside of it must not wait for another one.
+    """
+    number = _core._function(name, libraries)
+
+    def decorate(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            if not _core._begin(number):  # inside of another one
+                return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _core._end()
+
+        return call  # type: ignore[return-value]
+
+    return decorate
 
 
 def together(comm, step, *, same=True):
     """Calls `step` and returns its result, if it raises on no process, and, with `same`, returns the same on all.
 
     Otherwise every process raises the same ProtocolError; its cause is the exception of that process. The step must not
-    communicate. Collective; if `comm` is None it only calls the step.
+    communicate. Collective; if `comm` is None it only calls the step. In a `collective` function, the first one is the record
+    with which the call begins.
     """
     return _core._together(comm, step, same)
 

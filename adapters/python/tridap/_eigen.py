@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._agree import integer, together
+from ._agree import collective, integer, together
 from ._solve import ConvergenceError, LinearOperator, Matrix, Preconditioner, _array
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ def _vectors(A, k):
     return _core._over(local, _core._with_vectors(A.distribution, k), rank, A.comm)
 
 
+@collective("tridap.eigsh()", "trilinos", "petsc")
 def eigsh(A: Matrix | LinearOperator, k: int = 6, M: Matrix | LinearOperator | None = None, *, sigma: float | None = None,
           which: str = "LM", v0: Any = None, X: Any = None,
           preconditioner: str | Preconditioner | Matrix | LinearOperator | None = None, method: str | None = None,

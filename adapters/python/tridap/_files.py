@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from contextlib import ExitStack
 from operator import index
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 import numpy as np
 
 from . import _core, _dnpy
-from ._agree import integer, together, unmasked
+from ._agree import collective, integer, together, unmasked
 from ._make import distribution
 from ._modules import compiled
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 
+@collective("tridap.save()", "hdf5")
 def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping[str, Any] | None = None, *,
          step: int | None = None, chunks: Sequence[int] | None = None, compression: str | int | None = None,
          comm: MPI.Comm | None = None, progress: bool | None = None) -> _core.Receipt:
@@ -73,6 +73,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
         return _native().save(options["path"], saving, group, shown.tell)
 
 
+@collective("tridap.load()", "hdf5")
 def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, comm: MPI.Comm | None = None, *,
          grid: int | Sequence[int] | None = None, step: int | None = None,
          progress: bool | None = None) -> _core.DistArray:
@@ -126,6 +127,7 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
     return _core._over(local, dist, group.rank, group)
 
 
+@collective("tridap.load_attrs()", "hdf5")
 def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | None = None) -> dict[str, Any]:
     """The attributes of an HDF5 file, or of a dataset or group in it: str, and NumPy numbers and arrays. Collective.
 
@@ -225,15 +227,16 @@ def _empty(dist, dtype, comm):
     return np.empty(dist.local_shape(comm.rank), dtype)
 
 
-_LOCK = threading.RLock()
-
-
 class _Alone:
-    """While one exists, this thread alone calls HDF5. h5py, which may use the same library, has a lock of its own."""
+    """While one exists, this thread alone calls HDF5. h5py, which may use the same library, has a lock of its own.
+
+    The first lock is that of the record with which a collective call begins. So the second one is never held by a process that
+    waits for the first.
+    """
 
     def __enter__(self):
         self._held = ExitStack()
-        self._held.enter_context(_LOCK)
+        self._held.enter_context(_core._Inside("hdf5"))
         for module in "h5py._objects", "h5py._debian_h5py_mpi._objects", "h5py._debian_h5py_serial._objects":
             lock = getattr(sys.modules.get(module), "phil", None)
             if lock is not None:

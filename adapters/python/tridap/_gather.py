@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._agree import integer, together, unmasked
+from ._agree import collective, integer, together, unmasked
 from ._make import communicator_of, zeros
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ def _move(source, source_ranks, target, target_ranks, dtype, comm):
                                  False, False)
 
 
+@collective("x.gather()")
 def gather(array, root=0):
     """See `DistArray.gather`."""
     comm = array.comm
@@ -66,6 +67,7 @@ def _alone(array):
     return whole
 
 
+@collective("x.allgather()")
 def allgather(array):
     """See `DistArray.allgather`."""
     comm = array.comm
@@ -75,6 +77,7 @@ def allgather(array):
     return _core._allgather(together(comm, lambda: _interior(array), same=False))
 
 
+@collective("tridap.scatter()")
 def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, *, root: int = 0,
             order: str = "C") -> _core.DistArray:
     """Distributes the array of one process: the opposite of `DistArray.gather`. Collective.

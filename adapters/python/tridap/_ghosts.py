@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional, Sequence
 import numpy as np
 
 from . import _core
-from ._agree import integer, together, unmasked
+from ._agree import collective, integer, together, unmasked
 from ._foreign import Described
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class GhostedArray:
 
     __slots__ = ("_ghosts", "_ids", "_local", "__weakref__")
 
+    @collective("tridap.GhostedArray()")
     def __init__(self, local: Any, ghosts: Sequence[int] | NDArray[Any], *,
                  distribution: Optional[_core.Distribution] = None, comm: Optional[MPI.Comm] = None) -> None:
         self._local, self._ids = together(comm, lambda: (_memory(local), _ids(ghosts)), same=False)
@@ -57,6 +58,7 @@ class GhostedArray:
         self._ghosts = _core._Ghosts(self._local, self._ids, distribution, comm)
 
     @classmethod
+    @collective("tridap.GhostedArray.copy_of()")
     def copy_of(cls, array: _core.DistArray, ghosts: Sequence[int] | NDArray[Any], numbered: int = 1) -> GhostedArray:
         """A copy of a DistArray in new memory with room for ghosts, which are zero. Collective over ``array.comm``.
 
@@ -97,10 +99,12 @@ class GhostedArray:
         """The mpi4py communicator of the processes, or None."""
         return self.owned.comm
 
+    @collective("x.update_ghosts()")
     def update_ghosts(self) -> None:
         """Each ghost gets the value of its element from the process that owns it, with all components. Collective."""
         self._ghosts.update()
 
+    @collective("x.sum_ghosts()")
     def sum_ghosts(self) -> None:
         """The value of each ghost is added to the element of which it is a copy; ghosts keep their values. Collective.
 
@@ -111,14 +115,17 @@ class GhostedArray:
         """
         self._ghosts.sum()
 
+    @collective("x.start_update()")
     def start_update(self) -> None:
         """Begins update_ghosts(). Until wait(), do not use the ghosts, and do not write owned elements. Collective."""
         self._ghosts.start_update()
 
+    @collective("x.start_sum()")
     def start_sum(self) -> None:
         """Begins sum_ghosts(). Until wait(), do not use owned elements, and do not write ghosts. Collective."""
         self._ghosts.start_sum()
 
+    @collective("x.wait()")
     def wait(self) -> None:
         """Ends what start_update() or start_sum() began. Collective."""
         self._ghosts.wait()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._agree import together
+from ._agree import collective, together
 from ._move import (Redistribution, _conversion, _distribution_of, _dtype, _flag, _order, _plan_communicator, _ranks,
                     _self, _words)
 from ._place import communicator_of_ranks
@@ -61,6 +61,7 @@ def _plan(array, ids, to_ids, dtype, comm, ravel, order, convert, partial, ranks
     return plan
 
 
+@collective("tridap.to_ids()")
 def to_ids(source: _core.Distribution | _core.DistArray, ids: Any, dtype: DTypeLike = float,
            comm: MPI.Comm | None = None, *, ravel: str = "C", convert: bool | DTypeLike = False, partial: bool = False,
            source_ranks: Sequence[int] | None = None) -> Redistribution:
@@ -91,6 +92,7 @@ def to_ids(source: _core.Distribution | _core.DistArray, ids: Any, dtype: DTypeL
     return _plan(source, ids, True, dtype, comm, ravel, "C", convert, partial, source_ranks)
 
 
+@collective("tridap.from_ids()")
 def from_ids(ids: Any, target: _core.Distribution | _core.DistArray, dtype: DTypeLike = float,
              comm: MPI.Comm | None = None, *, ravel: str = "C", order: str = "C", convert: bool | DTypeLike = False,
              partial: bool = False, target_ranks: Sequence[int] | None = None) -> Redistribution:

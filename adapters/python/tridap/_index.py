@@ -5,6 +5,7 @@ import operator
 import numpy as np
 
 from . import _core, _reduce
+from ._agree import collective
 from ._core import DistArray
 from ._functions import elementwise
 
@@ -95,6 +96,7 @@ def _cut(array, key, setting=False):
     return array if all(entry == WHOLE_AXIS for entry in entries) else _core._cut(array, entries)
 
 
+@collective("x[...]")
 def _element(array, keys):
     """One element on every process. Collective."""
     index, here = [], [None]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _core, _html
-from ._agree import integer, together
+from ._agree import collective, integer, together
 from ._foreign import describes
 from ._make import distribution, world
 from ._place import communicator_of_ranks, ranks_in
@@ -158,6 +158,7 @@ class Redistribution(_core._Redistribution):
     in progress, it is ended first.
     """
 
+    @collective("tridap.Redistribution()")
     def __init__(self, source: _core.Distribution | _core.DistArray, target: _core.Distribution | _core.DistArray,
                  dtype: DTypeLike = float, comm: MPI.Comm | None = None, *, axes: Sequence[int] | None = None,
                  order: str = "C", convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
@@ -189,6 +190,7 @@ class Redistribution(_core._Redistribution):
                          agreed["convert"], agreed["fill_padding"], agreed["partial"], agreed["ravel"])
         self._alone, self._source_ranks, self._target_ranks = alone, agreed["source_ranks"], agreed["target_ranks"]
 
+    @collective("plan.reversed()")
     def reversed(self) -> Redistribution:
         """The plan from the target back to the source, with the same options. Collective.
 
@@ -212,6 +214,7 @@ class Redistribution(_core._Redistribution):
             traffic = np.empty((0, 0), np.int64)
         return Explanation(super().explain(), traffic)
 
+    @collective("plan.plot()")
     def plot(self, ax: Any = None, **style: Any) -> Any:
         """Draws the bytes that each process sends to each other one, on process 0. Collective.
 
@@ -296,6 +299,7 @@ def _plan_communicator(comm, *sides):
     return MPI.COMM_WORLD
 
 
+@collective("x.redistribute()")
 def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequence[int] | None = None,
                  axes: Sequence[int] | None = None, order: str = "C", alpha: complex = 1, beta: complex = 0,
                  convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,

@@ -8,7 +8,7 @@ import numpy as np
 import petsc4py.PETSc as _petsc4py
 
 from . import _core, _petsc
-from ._agree import together
+from ._agree import collective, together
 from ._make import block, communicator_of, distribution
 from ._solve import LinearOperator, Matrix
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 
+@collective("tridap.petsc.export_matrix()", "petsc", "trilinos")
 def export_matrix(mat: Any, rows: Any = None) -> Matrix:
     """A `tridap.Matrix` with the entries of a Mat, whose values are copied once. Collective.
 
@@ -35,6 +36,7 @@ def export_matrix(mat: Any, rows: Any = None) -> Matrix:
     return Matrix(mat, rows, comm, order="K")
 
 
+@collective("tridap.petsc.import_matrix()", "petsc", "trilinos")
 def import_matrix(matrix: Matrix) -> tuple[Any, _core.Receipt]:
     """A petsc4py Mat of type seqaij or mpiaij with the entries of a `tridap.Matrix`, and a `Receipt`. Collective.
 
@@ -46,6 +48,7 @@ def import_matrix(matrix: Matrix) -> tuple[Any, _core.Receipt]:
     return _petsc.import_matrix(matrix._rows(), comm)
 
 
+@collective("tridap.petsc.update_values()", "petsc", "trilinos")
 def update_values(mat: Any, matrix: Matrix) -> _core.Receipt:
     """Copies the values of a `tridap.Matrix` to a Mat of the same pattern, in the Mat's memory. Collective.
 
@@ -55,6 +58,7 @@ def update_values(mat: Any, matrix: Matrix) -> _core.Receipt:
     return _petsc.update_values(mat, _matrix(matrix)._rows())
 
 
+@collective("tridap.petsc.export_operator()", "petsc", "trilinos")
 def export_operator(mat: Any, rows: Any = None) -> LinearOperator:
     """A `tridap.LinearOperator` whose product is ``mat.mult``, for `tridap.solve`. Collective.
 
@@ -84,6 +88,7 @@ def export_operator(mat: Any, rows: Any = None) -> LinearOperator:
     return LinearOperator(product, rows, comm)
 
 
+@collective("tridap.petsc.make_shell()", "petsc", "trilinos")
 def make_shell(operator: Any, array: Any) -> Any:
     """A petsc4py Mat whose product an operator computes, for KSP and other solvers of PETSc. Collective.
 

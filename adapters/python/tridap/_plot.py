@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._agree import integer, together
+from ._agree import collective, integer, together
 from ._gather import _same
 from ._sample import _Axis, sampled
 
@@ -10,6 +10,7 @@ _LINES = 64    # borders between processes that are drawn along an axis
 _LONGEST = 5   # of an image: the longer side is at most so many times the other
 
 
+@collective("x.plot()")
 def plot(array, ax=None, *, section=None, cells=1000, borders=True, units=None, **style):
     """See `DistArray.plot`."""
     dist, comm = array.distribution, array.comm

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from . import _core
-from ._agree import together
+from ._agree import collective, together
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -31,6 +31,7 @@ def check(obj: Any, comm: MPI.Comm | None = None, *, raise_on_error: bool = Fals
     return _core._check(obj, comm, raise_on_error, trust_extent)
 
 
+@collective("tridap.export()")
 def export(obj: Any, version: str = "0.10.0", comm: MPI.Comm | None = None) -> dict[str, Any]:
     """The dictionary that ``__distarray__`` gives for an object, in a version of the protocol, over the same memory.
 

@@ -11,6 +11,7 @@ import operator
 import numpy as np
 
 from . import _core
+from ._agree import collective
 from ._core import DistArray
 from ._ufunc import need_alike
 
@@ -141,11 +142,13 @@ class _Along:
 _NOTHING = np.zeros((), bool), 0  # the partial result if there is a DistArray
 
 
+@collective("x.sum()")
 def sum(array, axis=None, dtype=None, **others):
     """See `DistArray.sum`."""
     return _folded(array, "sum", axis, dtype, others, _added)
 
 
+@collective("x.prod()")
 def prod(array, axis=None, dtype=None, **others):
     """See `DistArray.prod`."""
     return _folded(array, "prod", axis, dtype, others, _multiplied)
@@ -171,6 +174,7 @@ def _wide(array, dtype):
     return dtype if dtype is not None else float if array.dtype.kind in "biu" else np.float32 if small else None
 
 
+@collective("x.mean()")
 def mean(array, axis=None, dtype=None, **others):
     """See `DistArray.mean`."""
     along = _Along("mean", array, axis, others, lambda part, axes: np.mean(part, axis=axes, dtype=dtype))
@@ -190,11 +194,13 @@ def mean(array, axis=None, dtype=None, **others):
     return (_added(values) / counts.sum()).astype(result)
 
 
+@collective("x.var()")
 def var(array, axis=None, dtype=None, ddof=0, **others):
     """See `DistArray.var`."""
     return _spread(array, "var", axis, dtype, ddof, others)
 
 
+@collective("x.std()")
 def std(array, axis=None, dtype=None, ddof=0, **others):
     """See `DistArray.std`."""
     return _spread(array, "std", axis, dtype, ddof, others)
@@ -247,11 +253,13 @@ def _extreme(array, call, axis, others):
         return numpy_call(values[counts > 0])  # without elements, NumPy's ValueError
 
 
+@collective("x.min()")
 def min(array, axis=None, **others):
     """See `DistArray.min`."""
     return _extreme(array, "min", axis, others)
 
 
+@collective("x.max()")
 def max(array, axis=None, **others):
     """See `DistArray.max`."""
     return _extreme(array, "max", axis, others)
@@ -297,11 +305,13 @@ def _place(array, call, axis, others):
     return np.int64(numbers[some & same].min())
 
 
+@collective("x.argmin()")
 def argmin(array, axis=None, **others):
     """See `DistArray.argmin`."""
     return _place(array, "argmin", axis, others)
 
 
+@collective("x.argmax()")
 def argmax(array, axis=None, **others):
     """See `DistArray.argmax`."""
     return _place(array, "argmax", axis, others)
@@ -320,11 +330,13 @@ def _truth(array, call, axis, others):
     return numpy_call(values) if along.made is None else along.made
 
 
+@collective("x.all()")
 def all(array, axis=None, **others):
     """See `DistArray.all`."""
     return _truth(array, "all", axis, others)
 
 
+@collective("x.any()")
 def any(array, axis=None, **others):
     """See `DistArray.any`."""
     return _truth(array, "any", axis, others)
@@ -369,16 +381,19 @@ def _product(call, a, b):
     return _added(partials(array, lambda: f"x.{call}(y), y {kept[0]}, x", step)[0])
 
 
+@collective("x.dot()")
 def dot(array, other):
     """See `DistArray.dot`."""
     return _product("dot", array, other)
 
 
+@collective("x.vdot()")
 def vdot(array, other):
     """See `DistArray.vdot`."""
     return _product("vdot", array, other)
 
 
+@collective("x.norm()")
 def norm(array, ord=None, axis=None, **others):
     """See `DistArray.norm`."""
     def norms(part, axes):
@@ -406,11 +421,13 @@ def norm(array, ord=None, axis=None, **others):
         return np.max(values[counts > 0]) if ord == np.inf else np.linalg.norm(values)
 
 
+@collective("numpy.allclose()")
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """See `numpy.allclose`: whether it holds for all elements of the whole arrays. Collective."""
     return _agreement("allclose", a, b, (rtol, atol, equal_nan))
 
 
+@collective("numpy.array_equal()")
 def array_equal(a1, a2, equal_nan=False):
     """See `numpy.array_equal`: whether it holds for the whole arrays. Collective."""
     return _agreement("array_equal", a1, a2, (equal_nan,))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 import numpy as np
 
 from . import _core, _html
-from ._agree import together
+from ._agree import collective, together
 from ._foreign import describes, is_mat
 from ._make import zeros
 
@@ -106,6 +106,7 @@ class Matrix(_core._Matrix):
         ProtocolError: on every process, if the rows of any process are wrong.
     """
 
+    @collective("tridap.Matrix()", "trilinos", "petsc")
     def __init__(self, local: Any, rows: Any, comm: MPI.Comm | None = None, *, shape: tuple[int, int] | None = None,
                  order: str = "C") -> None:
         rows, comm = _rows(rows, comm)
@@ -135,6 +136,7 @@ class Matrix(_core._Matrix):
         return self._count, self._count
 
     @property
+    @collective("A.T", "trilinos")
     def T(self) -> Matrix:
         """The transpose: a new `Matrix` with the same rows, whose `receipt` says what was copied. **Collective.**"""
         made = Matrix.__new__(Matrix)
@@ -144,6 +146,7 @@ class Matrix(_core._Matrix):
     def __repr__(self) -> str:
         return _shown(self)
 
+    @collective("A.update_values()", "trilinos", "petsc")
     def update_values(self, local: Any, *, shape: tuple[int, int] | None = None) -> _core.Receipt:
         """Copies new values to the matrix, whose entries stay in the same places. Returns a `Receipt`. Collective.
 
@@ -163,6 +166,7 @@ class Matrix(_core._Matrix):
         data, indices, indptr, own_shape = _local_arrays(local)
         return self._update_csr(data, indices, indptr, own_shape if shape is None else shape)
 
+    @collective("A.diagonal()", "trilinos")
     def diagonal(self) -> _core.DistArray:
         """The diagonal: a new array with the distribution of the rows, 0 if a row has no entry there. Collective."""
         y = _new(self)
@@ -226,6 +230,7 @@ class LinearOperator(_core._LinearOperator):
         comm: as in `Matrix`.
     """
 
+    @collective("tridap.LinearOperator()", "trilinos")
     def __init__(self, matvec: Callable[[NDArray[Any], NDArray[Any]], Any], rows: Any,
                  comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
@@ -311,6 +316,7 @@ class Preconditioner(_core._Preconditioner):
 
     name: str
 
+    @collective("tridap.Preconditioner()", "trilinos")
     def __init__(self, A: Matrix, name: str = "muelu", *, symmetric: bool = True, options: dict[str, Any] | None = None,
                  coordinates: Any = None, nullspace: Any = None) -> None:
         if not isinstance(A, _core._Matrix):
@@ -427,6 +433,7 @@ def _one_name(tol, rtol, preconditioner, M):
     return tol if rtol is None else rtol, preconditioner if M is None else M, None
 
 
+@collective("tridap.solve()", "trilinos", "petsc")
 def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
           preconditioner: str | Matrix | LinearOperator | Preconditioner | None = None, tol: float = _TOL,
           maxiter: int = 1000, callback: Callable[[int, float], Any] | None = None, *, rtol: float | None = None,
@@ -516,6 +523,7 @@ def _new(A):
     return _core.asarray(made, A.comm)
 
 
+@collective("A @ x", "trilinos")
 def _product(A, x):
     x = _core.asarray(x, A.comm)
     y = _core.asarray(_zeros_like(x), A.comm)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._agree import integer, together
+from ._agree import collective, integer, together
 from ._make import communicator_of, world
 from ._modules import needed
 
@@ -50,6 +50,7 @@ class Session:
         allocator_doubles: size of GA's own allocator in elements of double; its ghost updates need it. 0: none.
     """
 
+    @collective("tridap.globalarrays.Session()", "globalarrays")
     def __init__(self, allocator_doubles: int = 1 << 20) -> None:
         def asked():
             doubles = integer("allocator_doubles", allocator_doubles)
@@ -59,6 +60,7 @@ class Session:
 
         self._session = _ga.begin(together(_all(None), asked))
 
+    @collective("session.close()", "globalarrays")
     def close(self) -> None:
         """Ends the Session now. Collective. ProtocolError, on every process, if any process still holds an array."""
         self._session.close()
@@ -115,6 +117,7 @@ def export_array(array: GlobalArray | int, comm: MPI.Comm | None = None, *, ghos
     return _core._over(local, dist, process, comm if comm is not None else _mpi(_ga.communicator(handle)))
 
 
+@collective("tridap.globalarrays.grid_communicator()", "globalarrays")
 def grid_communicator(array: GlobalArray | int) -> MPI.Comm | None:
     """The processes in the array's process grid, in the grid's order; None on other processes. Collective."""
     def known():
@@ -125,6 +128,7 @@ def grid_communicator(array: GlobalArray | int) -> MPI.Comm | None:
     return _mpi(_ga.grid_communicator(together(_group(array), known, same=False)))
 
 
+@collective("tridap.globalarrays.create()", "globalarrays")
 def create(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | None = None) -> GlobalArray:
     """A Global Array with exactly the ownership of `dist`. Collective over `comm`, rank r being process r.
 
@@ -139,6 +143,7 @@ def create(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | 
     return _ga.create(dist, dtype, comm)
 
 
+@collective("tridap.globalarrays.allocate()", "globalarrays")
 def allocate(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm | None = None) -> _core.DistArray:
     """An array of zeros in the memory of a Global Array, so that `import_array` of it copies nothing. Collective.
 
@@ -149,6 +154,7 @@ def allocate(dist: _core.Distribution, dtype: DTypeLike = float, comm: MPI.Comm 
     return _core._over(local, made, process, comm)
 
 
+@collective("tridap.globalarrays.import_array()", "globalarrays")
 def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
                  nearest: bool = False) -> tuple[GlobalArray, _core.Receipt]:
     """A Global Array with an array's elements and ownership, and a `Receipt` of the conversion. Collective.
@@ -180,6 +186,7 @@ def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
     return _ga.import_array(array.local, array.distribution, array.process, comm, policy, moved)
 
 
+@collective("tridap.globalarrays.destroy()", "globalarrays")
 def destroy(handle: int, comm: MPI.Comm) -> bool:
     """Destroys an array that was not made here; use it instead of ``GA_Destroy``. Collective over its processes.
 
@@ -193,6 +200,7 @@ def is_there(array: _core.DistArray) -> bool:
     return _ga.is_there(array.local)
 
 
+@collective("tridap.globalarrays.collect()", "globalarrays")
 def collect() -> int:
     """Frees the arrays that no process holds any more, and returns how many. Collective over all of GA's processes."""
     return _ga.collect()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _core, _make
-from ._agree import integer, together
+from ._agree import collective, integer, together
 from ._place import in_grid_order, kept_with
 
 try:
@@ -55,6 +55,7 @@ def described(u):
     return {"__version__": "0.10.0", "buffer": u.view(np.ndarray), "dim_data": tuple(dims)}
 
 
+@collective("tridap.mpi4py_fft.grid_communicator()")
 def grid_communicator(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> MPI.Comm:
     """The array's processes in the row-major order of its process grid. Collective over `comm`.
 
@@ -75,6 +76,7 @@ def grid_communicator(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> 
     return in_grid_order(comm, grid, tuple(axis[2] for axis in axes))
 
 
+@collective("tridap.mpi4py_fft.export_array()")
 def export_array(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> _core.DistArray:
     """This process's part of a ``mpi4py_fft.DistArray`` as a `DistArray` over the same memory. Collective over `comm`.
 
@@ -120,6 +122,7 @@ def distribution(shape: Sequence[int], grid: Sequence[int]) -> _core.Distributio
     return _make.distribution(shape, specs, grid, math.prod(grid))
 
 
+@collective("tridap.mpi4py_fft.import_array()")
 def import_array(x: _core.DistArray, like: Any = None, *, rank: int = 0,
                  alignment: int | None = None) -> mpi4py_fft.DistArray:
     """A ``mpi4py_fft.DistArray`` over the memory of a `DistArray`, which it keeps alive. Collective over ``x.comm``.

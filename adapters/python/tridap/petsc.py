@@ -27,7 +27,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._agree import integer, policy, together
+from ._agree import collective, integer, policy, together
 from ._ghosts import GhostedArray
 from ._make import communicator_of
 from ._modules import compiled, needed
@@ -53,6 +53,7 @@ class Held(NamedTuple):
     waiting: int  #: objects of PETSc that wait for `collect`
 
 
+@collective("tridap.petsc.export_array()", "petsc")
 def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.DistArray:
     """This process's part of a Vec, in the Vec's own memory, which the result keeps alive.
 
@@ -84,6 +85,7 @@ def export_array(vec: Any, dm: Any = None, *, read_only: bool = False) -> _core.
     return made
 
 
+@collective("tridap.petsc.import_array()", "petsc")
 def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) -> tuple[Any, _core.Receipt]:
     """A petsc4py Vec over an array's memory, and a `Receipt` of the conversion. Collective.
 
@@ -122,6 +124,7 @@ def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) 
     return vec, receipt
 
 
+@collective("tridap.petsc.export_ghosted()", "petsc")
 def export_ghosted(vec: Any) -> GhostedArray:
     """A ghosted Vec as a GhostedArray in the Vec's own memory. Collective over the communicator of `vec`.
 
@@ -144,6 +147,7 @@ def export_ghosted(vec: Any) -> GhostedArray:
     return made
 
 
+@collective("tridap.petsc.import_ghosted()", "petsc")
 def import_ghosted(array: GhostedArray) -> tuple[Any, _core.Receipt]:
     """A ghosted petsc4py Vec over the memory of a GhostedArray, and a `Receipt`. Collective over ``array.comm``.
 
@@ -164,6 +168,7 @@ def import_ghosted(array: GhostedArray) -> tuple[Any, _core.Receipt]:
     return vec, receipt
 
 
+@collective("tridap.petsc.place_array()", "petsc")
 def place_array(vec: Any, array: Any) -> _core.Receipt:
     """Puts an array's memory in the place of a Vec's own memory until `reset_array`. Collective.
 
@@ -182,6 +187,7 @@ def reset_array(vec: Any) -> None:
     _petsc.reset_array(vec)
 
 
+@collective("tridap.petsc.make_ordering()", "petsc")
 def make_ordering(array: Any, *, copy: bool | str | None = None) -> Any:
     """The petsc4py AO between an array's row-major numbers and those of the Vec that `import_array` makes. Collective.
 
@@ -194,6 +200,7 @@ def make_ordering(array: Any, *, copy: bool | str | None = None) -> Any:
     return _petsc.ordering(array.local, array.distribution, array.process, comm, copy)
 
 
+@collective("tridap.petsc.create_dmda()", "petsc")
 def create_dmda(dist: _core.Distribution, comm: MPI.Comm | None = None, *, stencil_width: int | None = None,
                 stencil: str = "box", dof: bool = False) -> Any:
     """A petsc4py DMDA with exactly the ownership of a distribution of 1, 2 or 3 axes in blocks. Collective.
@@ -230,6 +237,7 @@ def nearest(dist: _core.Distribution, *, stencil_width: int | None = None, stenc
     return _petsc.nearest(_distribution(dist), *_options(stencil_width, stencil, dof))
 
 
+@collective("tridap.petsc.collect()", "petsc")
 def collect() -> int:
     """Destroys the Vecs and Mats which only exports held, and returns how many. Collective over ``PETSC_COMM_WORLD``.
 

@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._agree import integer, policy, together
+from ._agree import collective, integer, policy, together
 from ._foreign import describes
 from ._make import communicator_of
 from ._modules import compiled
@@ -80,6 +80,7 @@ class ProcessGrid:
 
     comm: MPI.Comm | None  #: the processes of the grid along its rows, or None on a process that is not in it
 
+    @collective("tridap.scalapack.ProcessGrid()", "blacs")
     def __init__(self, nprow: int | None = None, npcol: int | None = None, comm: MPI.Comm | None = None, *,
                  order: str = "R", context: int | None = None) -> None:
         from mpi4py import MPI
@@ -137,6 +138,7 @@ class ProcessGrid:
         """The ranks by place in the grid, along its rows."""
         return self._grid.ranks
 
+    @collective("grid.close()", "blacs")
     def close(self) -> None:
         """Ends the contexts. Collective. A second call does nothing."""
         self._grid.close()
@@ -172,6 +174,7 @@ def export_array(desc: Sequence[int], local: Any, grid: ProcessGrid) -> _core.Di
     return None if made is None else _core._over(made[0], made[1], made[2], grid.comm)
 
 
+@collective("tridap.scalapack.import_array()", "blacs")
 def import_array(array: Any, grid: ProcessGrid, *, copy: bool | str | None = None) -> tuple[Matrix, _core.Receipt]:
     """A ScaLAPACK matrix over an array's memory, and a `Receipt`. Collective over the communicator of `grid`.
 
@@ -271,6 +274,7 @@ class LstsqResult(_Lstsq):
     receipt: _core.Receipt
 
 
+@collective("tridap.scalapack.solve()", "blacs")
 def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = False,
           copy: bool | str | None = None) -> _core.DistArray:
     """Solves ``A x = b`` by LU with partial pivoting (PDGETRF, PDGETRS). Collective.
@@ -298,6 +302,7 @@ def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = Fals
     return _over(local, b, flags[1], comm, receipt)
 
 
+@collective("tridap.scalapack.cholesky()", "blacs")
 def cholesky(A: Any, lower: bool = False, *, overwrite_a: bool = False,
              copy: bool | str | None = None) -> _core.DistArray:
     """The Cholesky factor of a symmetric or Hermitian positive definite matrix (PDPOTRF). Collective.
@@ -318,6 +323,7 @@ def cholesky(A: Any, lower: bool = False, *, overwrite_a: bool = False,
     return _over(local, A, over, comm, receipt)
 
 
+@collective("tridap.scalapack.eigh()", "blacs")
 def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | str | None = None) -> EighResult:
     """All eigenvalues and eigenvectors of a symmetric or Hermitian matrix (PDSYEV, PZHEEV): ``w, v``. Collective.
 
@@ -337,6 +343,7 @@ def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | 
     return _with(receipt, EighResult(values, _core._over(local, A.distribution, A.process, comm, receipt)))
 
 
+@collective("tridap.scalapack.svd()", "blacs")
 def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> SvdResult:
     """The singular value decomposition ``A = U diag(s) Vh`` (PDGESVD): ``U, s, Vh``. Collective.
 
@@ -357,6 +364,7 @@ def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) ->
     return _with(receipt, SvdResult(_answer(u, comm, receipt), values, _answer(vh, comm, receipt)))
 
 
+@collective("tridap.scalapack.qr()", "blacs")
 def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> QrResult:
     """``A = q r`` with orthonormal columns of `q`, and `r` upper triangular (PDGEQRF, PDORGQR): ``q, r``. Collective.
 
@@ -378,6 +386,7 @@ def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> 
     return _with(receipt, QrResult(made, _answer(r, comm, receipt)))
 
 
+@collective("tridap.scalapack.matmul()", "blacs")
 def matmul(A: Any, B: Any, *, trans_a: str = "N", trans_b: str = "N", copy: bool | str | None = None) -> _core.DistArray:
     """The product of two matrices, or of a matrix and a vector (PDGEMM of the PBLAS). Collective.
 
@@ -404,6 +413,7 @@ def matmul(A: Any, B: Any, *, trans_a: str = "N", trans_b: str = "N", copy: bool
     return _answer(made, comm, receipt)
 
 
+@collective("tridap.scalapack.lstsq()", "blacs")
 def lstsq(A: Any, b: Any, cond: float | None = None, *, copy: bool | str | None = None) -> LstsqResult:
     """The vectors `x` that minimize ``|b - A x|``, and of these the shortest: ``x, residues, rank, s``. Collective.
 

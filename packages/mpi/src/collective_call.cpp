@@ -84,15 +84,15 @@ void refuse_different_calls(const char* name, Duplicates& duplicates) {
 }
 
 Call::Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object)
-    : duplicates_(made_duplicates_of(comm)),
-      comm_(duplicates_->ours()),
-      name_(name),
+    : duplicates_(duplicates_of(comm)),
+      name_(said_name(name)),
       needed_(needed),
       thread_(state().this_thread()),
       outer_(thread_.innermost) {
-  all_.fill(std::numeric_limits<Index>::min());
-  enter();
+  enter(comm);
   try {
+    duplicates_ = made_duplicates_of(comm);  // which waits for the other processes the first time
+    comm_ = duplicates_->ours();
     begin(step, object);
   } catch (...) {
     leave();
@@ -105,25 +105,14 @@ Call::~Call() {
   leave();
 }
 
-void Call::enter() {
+void Call::enter(MPI_Comm comm) {
   thread_.innermost = this;
-  const int depth = thread_.depth.load(std::memory_order_relaxed);
-  if (depth == 0) {
-    int rank = 0, processes = 1;
-    MPI_Comm_rank(comm_, &rank);
-    MPI_Comm_size(comm_, &processes);
-    thread_.rank.store(rank, std::memory_order_relaxed);
-    thread_.processes.store(processes, std::memory_order_relaxed);
-    thread_.since.store(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1),
-                        std::memory_order_relaxed);
-  }
-  if (depth < ThreadCalls::most_names)
-    thread_.names[static_cast<std::size_t>(depth)].store(name_, std::memory_order_relaxed);
-  thread_.depth.store(depth + 1, std::memory_order_release);
+  MPI_Comm_size(comm, &processes_);
+  thread_.enter(name_);
 }
 
 void Call::leave() {
-  thread_.depth.store(thread_.depth.load(std::memory_order_relaxed) - 1, std::memory_order_release);
+  thread_.leave();
   thread_.innermost = outer_;
 }
 
@@ -175,7 +164,8 @@ void Call::begin(Step step, void* object) {
 }
 
 void Call::reduce(const Record& record, bool has_locks) {
-  all_.fill(std::numeric_limits<Index>::min());
+  const std::size_t count = record_length(processes_);
+  std::fill_n(all_.begin(), count, std::numeric_limits<Index>::min());
   all_[name_number] = number_of_call(name_);
   all_[name_complement] = ~all_[name_number];
   all_[failed_number] = record.faults.ok() ? 0 : 1;
@@ -184,7 +174,10 @@ void Call::reduce(const Record& record, bool has_locks) {
     all_[first_value + i] = record.values_[i];
     all_[first_value + Record::most + i] = ~record.values_[i];
   }
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(record_numbers), MPI_INT64_T, MPI_MAX, comm_),
+  if (gathers())
+    std::copy(record.brought_.begin(), record.brought_.end(),
+              &all_[record_numbers + static_cast<std::size_t>(rank_of(comm_)) * Record::most_brought]);
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(count), MPI_INT64_T, MPI_MAX, comm_),
                "MPI_Allreduce");
 }
 

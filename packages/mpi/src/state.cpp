@@ -44,6 +44,20 @@ std::atomic<State*> used_state{nullptr};
 
 static_assert(std::is_trivially_destructible_v<ThreadCalls>);
 
+void ThreadCalls::enter(const char* name) {
+  const int before = depth.load(std::memory_order_relaxed);
+  if (before == 0) since.store(now_in_calls(), std::memory_order_relaxed);
+  if (before < most_names) names[static_cast<std::size_t>(before)].store(name, std::memory_order_relaxed);
+  depth.store(before + 1, std::memory_order_release);
+}
+
+void ThreadCalls::leave() {
+  const int after = depth.load(std::memory_order_relaxed) - 1;
+  if (after == 0 && state().watches.load(std::memory_order_relaxed))
+    until.store(now_in_calls(), std::memory_order_relaxed);
+  depth.store(after, std::memory_order_release);
+}
+
 State::State() : this_thread(listed_thread) {}
 
 State& state() {

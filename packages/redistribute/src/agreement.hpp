@@ -46,11 +46,13 @@ class Agreement {
   void need_schedule(bool needed) { all_[needed_at] = needed; }
 
   void reduce(const char* name, mpi::Duplicates& duplicates) {
+    name = mpi::said_name(name);
     all_[0] = mpi::number_of_call(name);
     all_[1] = ~all_[0];
-    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(all_.size()), MPI_INT64_T, MPI_MAX,
-                                    duplicates.ours()),
-                      "MPI_Allreduce");
+    mpi::must_succeed(
+        MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(mpi::record_length(duplicates.processes())),
+                      MPI_INT64_T, MPI_MAX, duplicates.ours()),
+        "MPI_Allreduce");
     if (all_[0] != ~all_[1]) mpi::refuse_different_calls(name, duplicates);
   }
 
@@ -72,8 +74,8 @@ class Agreement {
   static constexpr Index none = std::numeric_limits<Index>::min();
   bool proposed(Question question) const { return all_[first_at + 2 * question] != none; }
 
-  std::array<Index, mpi::record_numbers> all_ = [] {
-    std::array<Index, mpi::record_numbers> all;
+  std::array<Index, mpi::most_record_numbers> all_ = [] {
+    std::array<Index, mpi::most_record_numbers> all;
     all.fill(none);
     return all;
   }();

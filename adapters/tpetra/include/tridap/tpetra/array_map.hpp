@@ -71,7 +71,7 @@ class Collective {
   ~Collective();
 
  private:
-  alignas(std::max_align_t) unsigned char call_[512];
+  alignas(std::max_align_t) unsigned char call_[1024];
 };
 
 /// Inside of Trilinos for a step that does not communicate. Local; it waits for other threads.

@@ -17,14 +17,26 @@
 namespace tridap::mpi {
 
 /// How many numbers a process reduces at the beginning of a call, by MPI_MAX: first number_of_call(), then its
-/// complement. A call that votes for a reason of its own may reduce this many itself.
-inline constexpr std::size_t record_numbers = 24;
+/// complement. Behind these, a communicator of few processes has what each of them brings.
+inline constexpr std::size_t record_numbers = 24, numbers_brought = 5;
+inline constexpr int most_gathered = 16;  // processes
+inline constexpr std::size_t most_record_numbers = record_numbers + numbers_brought * most_gathered;
+/// The same for a number of processes. A call that votes for a reason of its own may reduce this many itself.
+constexpr std::size_t record_length(int processes) {
+  return record_numbers + (processes <= most_gathered ? static_cast<std::size_t>(processes) * numbers_brought : 0);
+}
 
 /// A number for what is called, by its name.
 constexpr Index number_of_call(const char* name) {
   std::uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
   for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001b3U;
   return static_cast<Index>(hash >> 1);
+}
+
+/// What a call of this thread says that it is: `name`, or ThreadCalls::called for the outermost one.
+inline const char* said_name(const char* name) {
+  const ThreadCalls& thread = state().this_thread();
+  return thread.innermost == nullptr && thread.called != nullptr ? thread.called : name;
 }
 
 /// Throws the Error that says which processes make which calls. **Collective**, of all processes of the duplicate, each
@@ -34,19 +46,22 @@ constexpr Index number_of_call(const char* name) {
 /// What a process brings to the beginning of a call: numbers that the processes compare, and what failed.
 class Record {
  public:
-  static constexpr std::size_t most = 10;
+  static constexpr std::size_t most = 10, most_brought = numbers_brought;
 
   /// Adds a number. Every process adds equally many, unless it failed.
   void add(Index value) {
     assert(count_ < most);
     values_[count_++] = value;
   }
+  /// Brings numbers that Call::brought() gives to every process, if Call::gathers().
+  void bring(const std::array<Index, most_brought>& values) { brought_ = values; }
   Faults faults;  ///< a process that has some makes the call fail on all
 
  private:
   friend class Call;
   std::array<Index, most> values_{};
   std::size_t count_ = 0;
+  std::array<Index, most_brought> brought_{};
 };
 
 /// The beginning of a collective call of ours. All processes make one reduction of one size with one operation,
@@ -71,7 +86,7 @@ class Record {
 /// opposite.
 class Call {
  public:
-  /// `name` is what the user wrote, a literal.
+  /// `name` is what the user wrote, a literal. ThreadCalls::called replaces it for the outermost call.
   Call(MPI_Comm comm, const char* name, Libraries needed = {}) : Call(comm, name, needed, nullptr, nullptr) {}
   /// Runs `step` before, which does not communicate, inside of the libraries. It takes a Record&.
   template <class Step, class = std::enable_if_t<std::is_invocable_v<Step&, Record&>>>
@@ -91,6 +106,12 @@ class Call {
   bool is_same(std::size_t i) const { return smallest(i) == largest(i); }
   Index smallest(std::size_t i) const { return ~all_[first_value + Record::most + i]; }
   Index largest(std::size_t i) const { return all_[first_value + i]; }
+  /// Whether the record has what each process brought: if there are few processes.
+  bool gathers() const { return processes_ <= most_gathered; }
+  /// What a process brought: Record::most_brought numbers.
+  const Index* brought(int rank) const {
+    return &all_[record_numbers + static_cast<std::size_t>(rank) * Record::most_brought];
+  }
 
  private:
   friend class Callback;
@@ -102,7 +123,7 @@ class Call {
   bool is_inside() const;
   void begin(Step step, void* object);
   void reduce(const Record& record, bool has_locks);
-  void enter();
+  void enter(MPI_Comm comm);
   void leave();
 
   std::shared_ptr<Duplicates> duplicates_;
@@ -111,21 +132,30 @@ class Call {
   Libraries needed_;
   ThreadCalls& thread_;
   const Call* outer_ = nullptr;
-  std::array<Index, record_numbers> all_{};  // name, complement, one failed, one lacks a lock; values, complements
+  int processes_ = 1;
+  // Name, complement, one failed, one lacks a lock; values, complements; what each process brought.
+  std::array<Index, most_record_numbers> all_;
 };
 
 /// While it lives, this thread is in a function of the user that one of our calls runs: calls that this function makes
 /// begin with a reduction.
 class Callback {
  public:
-  Callback() : thread_(state().this_thread()), inside_of_(std::exchange(thread_.innermost, nullptr)) {}
+  Callback()
+      : thread_(state().this_thread()),
+        inside_of_(std::exchange(thread_.innermost, nullptr)),
+        called_(std::exchange(thread_.called, nullptr)) {}
   Callback(const Callback&) = delete;
   Callback& operator=(const Callback&) = delete;
-  ~Callback() { thread_.innermost = inside_of_; }
+  ~Callback() {
+    thread_.innermost = inside_of_;
+    thread_.called = called_;
+  }
 
  private:
   ThreadCalls& thread_;
   const Call* inside_of_;
+  const char* called_;
 };
 
 }  // namespace tridap::mpi

@@ -46,6 +46,8 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   MPI_Comm of(Library library);
   /// A number that is the same on every process, and different for each communicator that has a duplicate. Local.
   std::uint64_t number() const { return id_; }
+  /// How many processes the communicator has. Local.
+  int processes() const { return processes_; }
   /// A tag for messages between two processes on ours(): another one for each call, until all that MPI has were used.
   /// The first is 1; 0 is for messages that arrive before a call ends. Every process must call it together.
   int next_tag();

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -49,13 +50,22 @@ struct ThreadCalls {
   std::array<std::atomic<const char*>, most_names> names{};  ///< of the outermost calls, each of them a literal
   std::atomic<std::int64_t> since{0};  ///< when the outermost call began: nanoseconds of std::chrono::steady_clock
   std::atomic<bool> waits{false};      ///< for other processes to make the same call; false: it is inside of the call
-  std::atomic<int> rank{0};            ///< of this process in the communicator of the outermost call
-  std::atomic<int> processes{0};       ///< of that communicator
+  std::atomic<std::int64_t> until{0};  ///< when the last outermost call ended, while State::watches; 0: none did
+  std::atomic<const char*> place{nullptr};  ///< the line of the program that made the call, never freed; null: unknown
 
   const Call* innermost = nullptr;  ///< for this thread alone
-  ThreadCalls* next = nullptr;      ///< in State::threads
+  const char* called = nullptr;  ///< the outermost call, as a user of another language writes it; for this thread alone
+  ThreadCalls* next = nullptr;   ///< in State::threads
   ThreadCalls* previous = nullptr;
+
+  void enter(const char* name);  ///< a call of this name, which is never freed
+  void leave();
 };
+
+/// Nanoseconds of std::chrono::steady_clock, as ThreadCalls counts them.
+inline std::int64_t now_in_calls() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
 
 /// Which thread is in a library that lets only one in.
 ///
@@ -133,6 +143,7 @@ struct State {
   std::mutex guard_of_threads;
   ThreadCalls* threads = nullptr;  ///< a list of all threads that made a call
 
+  std::atomic<bool> watches{false};  ///< a watchdog runs
   LibraryLocks locks;
   ThreadCalls& (*this_thread)();  ///< that calls
 };

@@ -1,0 +1,92 @@
+"""tridap.watch: a call that waits is shown with what each process of the node does, and goes on."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import tridap
+
+PROGRAM = """
+import time
+import tridap
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+x = tridap.from_function(tridap.distribution(8, processes=comm.size), lambda i: 1.0 * i)
+tridap.watch(0.4)
+x.sum()
+if comm.rank == 1:
+    time.sleep(2)
+found = x.max()
+tridap.watch(None)
+print("found", found, flush=True)
+"""
+
+
+def run(comm, program, processes, *arguments):
+    """What a program on processes of its own prints, on every process of the tests."""
+    done = None
+    if comm.rank == 0:
+        clean = {key: value for key, value in os.environ.items()
+                 if not key.startswith(("OMPI_", "PMIX_", "PMI_")) or key.startswith(("OMPI_ALLOW", "OMPI_MCA_rmaps"))}
+        done = subprocess.run(["mpiexec", "-n", str(processes), sys.executable, *arguments, "-c", program], env=clean, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = done.returncode, done.stdout
+    return comm.bcast(done)
+
+
+def test_it_shows_each_process_once_and_all_goes_on(comm, tmp_path):
+    path = comm.bcast(str(tmp_path / "job.py"))
+    if comm.rank == 0:
+        with open(path, "w") as file:
+            file.write(PROGRAM)
+    status, text = run(comm, f"import runpy; runpy.run_path({path!r})", 3)
+    assert status == 0 and text.count("found 7.0") == 3, text
+    assert text.count("is in one call for") == 1, text
+    assert "rank 0: in x.max() for " in text and "rank 2: in x.max() for " in text
+    assert "waiting for the other processes to begin it (job.py:11)" in text
+    assert "rank 1: in no call of TriDAP; last call x.sum() " in text and "ago (job.py:8)" in text
+
+
+def test_a_process_that_is_stopped_is_shown(comm):
+    program = """
+import os, signal, time
+import tridap
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+x = tridap.from_function(tridap.distribution(8, processes=comm.size), lambda i: 1.0 * i)
+tridap.watch(4)
+other = comm.bcast(os.getpid(), 1)
+if comm.rank == 0:
+    os.kill(other, signal.SIGSTOP)
+    os.system(f"(sleep 7; kill -CONT {other}) &")
+print(x.max())
+"""
+    status, text = run(comm, program, 2)
+    assert status == 0 and text.count("7.0") == 2, text
+    assert "it is stopped, or does not watch any more, since " in text, text
+
+
+def test_what_it_takes_is_checked_on_all(comm):
+    last = comm.rank == comm.size - 1
+    with pytest.raises(tridap.ProtocolError, match="at least 0"):
+        tridap.watch(-1)
+    with pytest.raises(tridap.ProtocolError):
+        tridap.watch("soon" if last else 30)
+    if comm.size > 1:
+        with pytest.raises(tridap.ProtocolError):
+            tridap.watch(20 if last else 30)
+
+
+def test_it_has_a_thread_only_while_it_watches(comm):
+    def threads():
+        return len(os.listdir("/proc/self/task"))
+
+    tridap.watch(0)
+    before = threads()
+    tridap.watch(30)
+    assert threads() == before + 1
+    tridap.watch(60)
+    assert threads() == before + 1
+    tridap.watch(None)
+    assert threads() == before
