@@ -85,21 +85,22 @@ TEST(MoveVectors, AMultiVectorBecomesAGridWithPaddingAndUnevenBlocks) {
 
 TEST(MoveVectors, AnAxisThatIsNotThatOfTheVectorsIsRefusedOnAll) {
   const oracle::Axis line = oracle::block(List(static_cast<std::size_t>(processes()), 2));
-  const Local source({line, oracle::block({vectors})}), fewer({line, oracle::block({2})});
+  const Local source({line, oracle::block({vectors})}), target({line, oracle::block({vectors})}),
+      fewer({line, oracle::block({2})});
   Redistribution plan(Local({line}).distribution(), Local({line}).distribution(), 8, MPI_COMM_WORLD);
-  const auto refused = [&](const Local& target, Index axis) -> std::string {
+  const auto refused = [&](const Local& to, Index axis) -> std::string {
     try {
-      move_vectors(plan, {source.part, rank() == processes() - 1 ? axis : 1}, {target.part, 1});
+      move_vectors(plan, {source.part, rank() == processes() - 1 ? axis : 1}, {to.part, 1});
     } catch (const tridap::Error& error) {
       return error.what();
     }
     return "";
   };
   EXPECT_NE(refused(fewer, 1).find("the source has 3 vectors, the target 2"), std::string::npos);
-  EXPECT_NE(refused(source, 2).find("the vectors' axis of the source is 2, must be one of its 2 axes"),
+  EXPECT_NE(refused(target, 2).find("the vectors' axis of the source is 2, must be one of its 2 axes"),
             std::string::npos);
   if (processes() > 1) {
-    EXPECT_NE(refused(source, 0).find("is distributed over " + std::to_string(processes())), std::string::npos);
+    EXPECT_NE(refused(target, 0).find("is distributed over " + std::to_string(processes())), std::string::npos);
   }
-  EXPECT_EQ(refused(source, 1), "");
+  EXPECT_EQ(refused(target, 1), "");
 }
