@@ -1,6 +1,7 @@
 #include "partials.hpp"
 
 #include "comm.hpp"
+#include "text_argument.hpp"
 #include "together.hpp"
 #include <tridap/internal/call.hpp>
 
@@ -50,7 +51,7 @@ class Exchange {
       many_.resize(static_cast<std::size_t>(size_));
       all_ = many_.data();
     }
-    return py::cast<std::string>(py::str(returned[2]));
+    return utf8_text(py::str(returned[2]));
   }
 
   void gather() {  // collective

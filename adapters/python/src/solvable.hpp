@@ -6,6 +6,7 @@
 #include "native.hpp"
 #include "operator.hpp"
 #include "own_numbers.hpp"
+#include "text_argument.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/solvers/solve.hpp>
@@ -98,7 +99,7 @@ class Preconditioner : public Handle {
   using Handle::Handle;
 };
 
-inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
+inline std::string text_of(py::handle object) { return utf8_text(py::str(object)); }
 
 /// Runs a step inside of Trilinos.
 template <class Step>

@@ -1,6 +1,7 @@
 #include "tensor.hpp"
 
 #include "memory.hpp"
+#include "text_argument.hpp"
 #include "value.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/dlpack.hpp>
@@ -91,7 +92,7 @@ bool wants_version_1(const py::object& max_version) {
 
 void check_device(const py::object& device) {
   if (!device.is_none() && !device.equal(py::make_tuple(1, 0)))
-    throw py::buffer_error("dl_device is " + py::cast<std::string>(py::str(device)) +
+    throw py::buffer_error("dl_device is " + utf8_text(py::str(device)) +
                            ", but the elements are on the host, (1, 0), which __dlpack__ never leaves");
 }
 
