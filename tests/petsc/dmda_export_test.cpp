@@ -125,6 +125,16 @@ void expect_local(DM dm, const Made& made, Vec global) {
   VecDestroy(&by_us);
 }
 
+/// A global Vec of numbers whose array, and that of a local one, are as PETSc has them.
+Vec checked_global(DM dm, const Made& made) {
+  Vec global = nullptr;
+  DMCreateGlobalVector(dm, &global);
+  number_naturally(dm, made, global);
+  expect_global(dm, made, global);
+  expect_local(dm, made, global);
+  return global;
+}
+
 }  // namespace
 
 TEST(DmdaExport, HasThePointsAndGhostPointsThatPetscHas) {
@@ -132,11 +142,7 @@ TEST(DmdaExport, HasThePointsAndGhostPointsThatPetscHas) {
   for (int turn = effort::of(300, 30); turn > 0; --turn) {
     const Made made = random_dmda(random);
     DM dm = made.create();
-    Vec global = nullptr;
-    DMCreateGlobalVector(dm, &global);
-    number_naturally(dm, made, global);
-    expect_global(dm, made, global);
-    expect_local(dm, made, global);
+    Vec global = checked_global(dm, made);
     VecDestroy(&global);
     DMDestroy(&dm);
     if (testing::Test::HasFatalFailure()) return;
@@ -181,11 +187,7 @@ TEST(DmdaExport, AProcessMayHaveNoPoints) {
       made.lengths[static_cast<std::size_t>(dim) - 1].assign(static_cast<std::size_t>(processes()), 3);
       made.lengths[static_cast<std::size_t>(dim) - 1][static_cast<std::size_t>(empty)] = 0;
       DM dm = made.create();
-      Vec global = nullptr;
-      DMCreateGlobalVector(dm, &global);
-      number_naturally(dm, made, global);
-      expect_global(dm, made, global);
-      expect_local(dm, made, global);
+      Vec global = checked_global(dm, made);
       {
         const petsc::ExportedArray exported = petsc::export_array(dm, global);
         petsc::ImportedVec again = petsc::import_array(dm, exported.array);

@@ -1,6 +1,7 @@
 #include "support/oracle.hpp"
 #include <tridap/buffer.hpp>
 #include <tridap/report.hpp>
+#include <tridap/unpack.hpp>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +48,22 @@ void expect_packs(const Buffer& buffer) {
   ASSERT_EQ(out.back(), std::byte{0xee});
   out.pop_back();
   ASSERT_EQ(out, expected) << ::testing::PrintToString(buffer.shape) << ::testing::PrintToString(buffer.strides);
+}
+
+/// For a buffer whose elements do not overlap.
+void expect_unpacks(Sandbox sandbox, Buffer buffer, const Sandbox& of) {
+  const auto* const begin = reinterpret_cast<const std::byte*>(of.bytes.data());
+  auto* const copy = reinterpret_cast<std::byte*>(sandbox.bytes.data());
+  buffer.data = copy + (static_cast<const std::byte*>(buffer.data) - begin);
+  std::vector<unsigned char> expected = sandbox.bytes;
+  std::vector<unsigned char> in;
+  for (const std::byte* at : oracle::addresses(buffer))
+    for (Index i = 0; i < buffer.type.bytes; ++i) {
+      in.push_back(static_cast<unsigned char>(in.size() * 11 + 5));
+      expected[static_cast<std::size_t>(at - copy + i)] = in.back();
+    }
+  ASSERT_EQ(tridap::unpack(in.data(), buffer), static_cast<Index>(in.size()));
+  ASSERT_EQ(sandbox.bytes, expected);
 }
 
 void expect_row_major(const Buffer& buffer) {
@@ -296,6 +313,22 @@ TEST(Buffer, PackCopiesRowByRowWhateverTheMemoryOrder) {
       ASSERT_NO_FATAL_FAILURE(expect_packs(tridap::sub_buffer(whole, {{0, 3}, {2, 2}, {0, 5}})));
     }
   });
+}
+
+TEST(Buffer, UnpackCopiesToTheElementsAndToNothingElse) {
+  const Sandbox sandbox;
+  Sandbox copy = sandbox;
+  oracle::for_each_memory_order(3, [&](const auto& axes, const auto& backwards) {
+    for (const Index bytes : {1, 3, 4, 8, 16}) {
+      const ElementType type{Kind::opaque, bytes, true};
+      const Buffer whole = oracle::dense_buffer(copy.bytes.data(), type, {3, 4, 5}, axes, backwards);
+      ASSERT_NO_FATAL_FAILURE(expect_unpacks(sandbox, whole, copy));
+      ASSERT_NO_FATAL_FAILURE(expect_unpacks(sandbox, tridap::sub_buffer(whole, {{1, 3}, {1, 3}, {2, 5}}), copy));
+      ASSERT_NO_FATAL_FAILURE(expect_unpacks(sandbox, tridap::sub_buffer(whole, {{0, 3}, {2, 2}, {0, 5}}), copy));
+    }
+  });
+  const Buffer point = copy.buffer(8, {}, {});
+  ASSERT_NO_FATAL_FAILURE(expect_unpacks(sandbox, point, copy));
 }
 
 TEST(Buffer, PackAndRowMajorHoldForAnyStrides) {

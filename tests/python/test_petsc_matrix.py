@@ -113,6 +113,18 @@ def test_a_matrix_becomes_a_mat(seed):
     assert whole_of(mat).tolist() == (4 * whole).tolist()
 
 
+def multiplied(matrix, array, order):
+    """The Mat of a matrix, and the product with an array, which PETSc computes too."""
+    vector(array)
+    expected = (matrix @ array).local.copy()
+    mat, _ = petsc.import_matrix(matrix)
+    vec, _ = petsc.import_array(array)
+    product = mat.createVecLeft()
+    mat.mult(vec, product)
+    assert np.allclose(product.array, expected.ravel(order=order))
+    return mat, expected
+
+
 def test_the_numbers_of_a_mat_are_those_of_the_vec():
     """On blocks of a grid, row-major numbers and PETSc's differ."""
     dist = tridap.distribution((6, 5), ("b", "b"), processes=P)
@@ -120,13 +132,7 @@ def test_the_numbers_of_a_mat_are_those_of_the_vec():
     numbers = np.ravel_multi_index(np.ix_(*dist.indices(R)), dist.shape).ravel()
     whole = dense(3, 30)
     matrix = tridap.Matrix(scipy_sparse.csr_matrix(whole[numbers]), array)
-    vector(array)
-    expected = (matrix @ array).local.copy()
-    mat, _ = petsc.import_matrix(matrix)
-    vec, _ = petsc.import_array(array)
-    product = mat.createVecLeft()
-    mat.mult(vec, product)
-    assert np.allclose(product.array, expected.ravel())
+    mat, expected = multiplied(matrix, array, "C")
     for again in petsc.export_matrix(mat, array), tridap.Matrix(mat, array), tridap.Matrix(mat, dist, COMM):
         assert np.allclose((again @ array).local, expected)
 
@@ -137,13 +143,7 @@ def test_a_mat_has_its_rows_in_the_order_of_the_memory():
     numbers = np.ravel_multi_index(np.ix_(*dist.indices(R)), dist.shape)
     whole = dense(3, 12 * P)
     matrix = tridap.Matrix(scipy_sparse.csr_matrix(whole[numbers.ravel()]), array)
-    vector(array)
-    expected = (matrix @ array).local.copy()
-    mat, _ = petsc.import_matrix(matrix)
-    vec, _ = petsc.import_array(array)
-    product = mat.createVecLeft()
-    mat.mult(vec, product)
-    assert np.allclose(product.array, expected.ravel(order="F"))
+    mat, expected = multiplied(matrix, array, "F")
     by_memory = petsc.export_matrix(mat, array)
     for again in by_memory, tridap.Matrix(mat, array, order="K"), tridap.Matrix(mat, array, order="F"):
         assert np.allclose((again @ array).local, expected)

@@ -60,6 +60,43 @@ def test_padding_between_elements_is_copied_if_allowed(comm, wide):
         assert f"{wide} has padding (1, 1)" in text
 
 
+def ring(p):
+    """An axis of 3 elements on each process, with padding of 1 at both sides of each part."""
+    return tridap.block(starts=[0] + [3 * r + 1 for r in range(1, p)], padding=1, edges=(1, 1), periodic=True)
+
+
+def padded_and_plain(p, ndim):
+    """The same elements of a field with padding on each axis, and of one without padding."""
+    grid = ([p] if p % 2 else [2, p // 2]) + [1, 1]
+    grid = grid[:ndim]
+    padded = tridap.distribution([3 * n + 2 for n in grid], [ring(n) for n in grid], processes=p)
+    return padded, tridap.distribution([3 * n for n in grid], [tridap.block(starts=[3 * r for r in range(n)]) for n in grid], processes=p)
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("order", "CF")
+def test_padding_on_all_axes_is_solved_as_the_unpadded_copy(comm, ndim, order):
+    padded, plain = padded_and_plain(comm.size, ndim)
+    dense = matrix(size(plain))
+    rows = Field(plain, comm.rank, order=order)
+    A = tridap.Matrix(local_rows(dense, plain, comm.rank), rows)
+    given, rhs = right_hand_side(plain, comm.rank, order)
+    b, x = Field(padded, comm.rank, 0.5, order), Field(padded, comm.rank, 0.5, order)
+    inner, answer = interior(b.memory, padded, comm.rank), interior(x.memory, padded, comm.rank)
+    inner[...] = given.memory
+    with pytest.raises(tridap.ProtocolError, match="copies [0-9]+ bytes on this process") as refused:
+        tridap.solve(A, b, x)
+    assert f'pass copy="if_needed", which copies {inner.nbytes} bytes' in str(refused.value)
+    for _ in range(2):
+        answer[...] = 0
+        alone = tridap.solve(A, given, tol=1e-12)
+        result = tridap.solve(A, b, x, tol=1e-12, copy="if_needed")
+        assert (alone.bytes_copied, result.bytes_copied) == (0, 3 * inner.nbytes)
+        np.testing.assert_array_equal(answer, alone.x.interior)
+        np.testing.assert_allclose(whole(comm, plain, answer), np.linalg.solve(dense, rhs), rtol=0, atol=1e-10)
+        assert x.memory.sum() - answer.sum() == pytest.approx(0.5 * (x.memory.size - answer.size))
+
+
 def test_a_ring_with_mirrors_has_the_elements_of_a_line(comm):
     line = tridap.distribution((3 * comm.size,), ("b",))
     ring = tridap.distribution((3 * comm.size + 2,), [tridap.block(starts=[0] + [3 * r + 1 for r in range(1, comm.size)],

@@ -23,7 +23,7 @@ void expect_each_refuses(const DistArray& array, const DenseOptions& options, Ch
   check(thrown([&] { sl::qr(array, MPI_COMM_WORLD, options); }));
 }
 
-auto says(const std::string& words) {
+auto expect_says(const std::string& words) {
   return [words](const std::string& said) {
     EXPECT_TRUE(same_everywhere(said)) << said;
     EXPECT_NE(said.find(words), std::string::npos) << said;
@@ -38,17 +38,17 @@ TEST(ScalapackDenseRefuses, WhatOneProcessAloneHasOnAll) {
     return held;
   };
   const auto integers = spoilt([](DistArray& a) { a.buffer.type = tridap::element_type<std::int64_t>(); });
-  expect_each_refuses(integers.array, {}, says("are int64"));
+  expect_each_refuses(integers.array, {}, expect_says("are int64"));
   const auto on_device = spoilt([](DistArray& a) { a.buffer.memory.kind = tridap::Memory::Kind::cuda; });
-  expect_each_refuses(on_device.array, {}, says("must be in host memory"));
+  expect_each_refuses(on_device.array, {}, expect_says("must be in host memory"));
   const auto negative = spoilt([](DistArray& a) { a.dim_data[0].size = -5; });
-  expect_each_refuses(negative.array, {}, says("'size' is -5"));
+  expect_each_refuses(negative.array, {}, expect_says("'size' is -5"));
   const auto of_no_axes = spoilt([](DistArray& a) { a = {}; });
-  expect_each_refuses(of_no_axes.array, {}, says("elements are 0 bytes long"));
+  expect_each_refuses(of_no_axes.array, {}, expect_says("elements are 0 bytes long"));
   const auto read_only = spoilt([](DistArray& a) { a.buffer.read_only = true; });
   DenseOptions over;
   over.overwrite_a = over.overwrite_b = true;
-  expect_each_refuses(read_only.array, over, says("is read-only"));
+  expect_each_refuses(read_only.array, over, expect_says("is read-only"));
   EXPECT_NO_THROW(sl::qr(read_only.array, MPI_COMM_WORLD));
 }
 
@@ -58,12 +58,12 @@ TEST(ScalapackDenseRefuses, NumbersThatAreNotFinite) {
     Whole<double> a = some_definite(n);
     a.at(n - 1, 1) = bad;
     const Held<double> held = part_of(a, sl::squares({n, n}, processes()), Lines::columns);
-    expect_each_refuses(held.array, {}, says("the element (" + std::to_string(n - 1) + ", 1) of the array a"));
+    expect_each_refuses(held.array, {}, expect_says("the element (" + std::to_string(n - 1) + ", 1) of the array a"));
   }
   Whole<std::complex<float>> c(n, n);
   c.at(0, n - 1) = {0, std::numeric_limits<float>::quiet_NaN()};
   const auto held = part_of(c, sl::squares({n, n}, processes()), Lines::rows);
-  expect_each_refuses(held.array, {}, says("is not finite"));
+  expect_each_refuses(held.array, {}, expect_says("is not finite"));
 }
 
 TEST(ScalapackDenseRefuses, OtherDistributionsByTheNameOfTheNearest) {
@@ -73,7 +73,7 @@ TEST(ScalapackDenseRefuses, OtherDistributionsByTheNameOfTheNearest) {
   const auto listed = Distribution::make({n, n}, {tridap::unstructured(lists, true), tridap::whole()}, {all, 1});
   const Held<double> held = part_of(some_definite(n), listed, Lines::columns);
   const std::string nearest = describe(sl::squares({n, n}, all));
-  expect_each_refuses(held.array, {}, says("move it to " + nearest + " (in Python A.redistribute("));
+  expect_each_refuses(held.array, {}, expect_says("move it to " + nearest + " (in Python A.redistribute("));
   EXPECT_EQ(describe(sl::nearest_square(listed)), nearest);
   const auto square = sl::squares({n, n}, all);
   EXPECT_EQ(describe(sl::nearest_square(square)), describe(square));
@@ -101,12 +101,12 @@ TEST(ScalapackDenseRefuses, BlocksThatAreNotSquare) {
   const auto oblong =
       Distribution::make({n, n}, {tridap::cyclic(2), tridap::cyclic(3)}, tridap::near_square_grid(processes(), 2));
   const Held<double> held = part_of(some_definite(n), oblong, Lines::columns);
-  says("needs square blocks")(thrown([&] { sl::svd(held.array, MPI_COMM_WORLD); }));
+  expect_says("needs square blocks")(thrown([&] { sl::svd(held.array, MPI_COMM_WORLD); }));
   EXPECT_NO_THROW(sl::qr(held.array, MPI_COMM_WORLD));
   const auto rotated =
       Distribution::make({n, n}, {tridap::cyclic(2, 1), tridap::cyclic(2)}, tridap::near_square_grid(processes(), 2));
   const Held<double> turned = part_of(some_definite(n), rotated, Lines::columns);
-  says("needs square blocks")(thrown([&] { sl::eigh(turned.array, MPI_COMM_WORLD); }));
+  expect_says("needs square blocks")(thrown([&] { sl::eigh(turned.array, MPI_COMM_WORLD); }));
   EXPECT_NO_THROW(sl::cholesky(turned.array, MPI_COMM_WORLD));
 }
 
@@ -116,14 +116,14 @@ TEST(ScalapackDenseRefuses, MemoryThatItCannotOverwrite) {
   over.overwrite_a = true;
   const auto squares = sl::squares({n, n}, processes());
   const Held<double> spread = part_of(some_definite(n), squares, Lines::spread);
-  expect_each_refuses(spread.array, over, says("the memory of the array a is not column-major"));
+  expect_each_refuses(spread.array, over, expect_says("the memory of the array a is not column-major"));
   const Held<double> rows = part_of(some_definite(n), squares, Lines::rows);
-  says("not column-major")(thrown([&] { sl::eigh(rows.array, MPI_COMM_WORLD, true, over); }));
-  says("not column-major")(thrown([&] { sl::qr(rows.array, MPI_COMM_WORLD, over); }));
+  expect_says("not column-major")(thrown([&] { sl::eigh(rows.array, MPI_COMM_WORLD, true, over); }));
+  expect_says("not column-major")(thrown([&] { sl::qr(rows.array, MPI_COMM_WORLD, over); }));
   DenseOptions over_b;
   over_b.overwrite_b = true;
   const Held<double> a = part_of(some_definite(n), squares, Lines::columns);
-  says("the memory of the array b")(thrown([&] { sl::solve(a.array, rows.array, MPI_COMM_WORLD, over_b); }));
+  expect_says("the memory of the array b")(thrown([&] { sl::solve(a.array, rows.array, MPI_COMM_WORLD, over_b); }));
 }
 
 TEST(ScalapackDenseRefuses, ShapesAndTypesThatDoNotFit) {
@@ -132,14 +132,14 @@ TEST(ScalapackDenseRefuses, ShapesAndTypesThatDoNotFit) {
   const Held<double> tall = part_of(Whole<double>(6, 5), sl::squares({6, 5}, all), Lines::columns);
   const Held<double> long_b = part_of(Whole<double>(7, 1), sl::squares({7, 1}, all), Lines::columns);
   const Held<float> single = part_of(Whole<float>(6, 6), sl::squares({6, 6}, all), Lines::columns);
-  says("must be square")(thrown([&] { sl::solve(tall.array, square.array, MPI_COMM_WORLD); }));
-  says("must be square")(thrown([&] { sl::cholesky(tall.array, MPI_COMM_WORLD); }));
-  says("must be square")(thrown([&] { sl::eigh(tall.array, MPI_COMM_WORLD); }));
-  says("b has 7 rows")(thrown([&] { sl::solve(square.array, long_b.array, MPI_COMM_WORLD); }));
-  says("the elements of b are float32")(thrown([&] { sl::solve(square.array, single.array, MPI_COMM_WORLD); }));
+  expect_says("must be square")(thrown([&] { sl::solve(tall.array, square.array, MPI_COMM_WORLD); }));
+  expect_says("must be square")(thrown([&] { sl::cholesky(tall.array, MPI_COMM_WORLD); }));
+  expect_says("must be square")(thrown([&] { sl::eigh(tall.array, MPI_COMM_WORLD); }));
+  expect_says("b has 7 rows")(thrown([&] { sl::solve(square.array, long_b.array, MPI_COMM_WORLD); }));
+  expect_says("the elements of b are float32")(thrown([&] { sl::solve(square.array, single.array, MPI_COMM_WORLD); }));
   const Held<double> line =
       part_of(Whole<double>(6, 1), Distribution::make({6}, {tridap::block()}, {all}), Lines::columns);
-  says("has 1 axes")(thrown([&] { sl::qr(line.array, MPI_COMM_WORLD); }));
+  expect_says("has 1 axes")(thrown([&] { sl::qr(line.array, MPI_COMM_WORLD); }));
 }
 
 TEST(ScalapackDenseRefuses, RightHandSidesElsewhere) {
@@ -153,7 +153,8 @@ TEST(ScalapackDenseRefuses, RightHandSidesElsewhere) {
   for (const Distribution& other :
        {in_rows(tridap::cyclic(2, 1), 1), in_rows(tridap::cyclic(3), 1), in_rows(tridap::block(9), 1), columns}) {
     const Held<double> b = part_of(Whole<double>(12, 1), other, Lines::columns);
-    says("its rows must be distributed as those of a")(thrown([&] { sl::solve(a.array, b.array, MPI_COMM_WORLD); }));
+    expect_says("its rows must be distributed as those of a")(
+        thrown([&] { sl::solve(a.array, b.array, MPI_COMM_WORLD); }));
   }
   const Held<double> b = part_of(Whole<double>(12, 1), in_rows(tridap::cyclic(2), 1), Lines::columns);
   EXPECT_NO_THROW(sl::solve(a.array, b.array, MPI_COMM_WORLD));
@@ -164,7 +165,7 @@ TEST(ScalapackDenseRefuses, ToOverwriteOneMemoryTwice) {
   over.overwrite_a = over.overwrite_b = true;
   const Index n = 4 * processes();
   const Held<double> a = part_of(some_definite(n), sl::squares({n, n}, processes()), Lines::columns);
-  says("the arrays a and b share memory")(thrown([&] { sl::solve(a.array, a.array, MPI_COMM_WORLD, over); }));
+  expect_says("the arrays a and b share memory")(thrown([&] { sl::solve(a.array, a.array, MPI_COMM_WORLD, over); }));
   over.overwrite_a = false;
   const sl::Solved solved = sl::solve(a.array, a.array, MPI_COMM_WORLD, over);
   Whole<double> identity(n, n);
@@ -177,8 +178,8 @@ TEST(ScalapackDenseRefuses, OptionsThatDiffer) {
   const Held<double> a = part_of(some_definite(6), sl::squares({6, 6}, processes()), Lines::columns);
   DenseOptions options;
   options.overwrite_a = rank_here() == 0;
-  expect_each_refuses(a.array, options, says("the processes pass different options"));
-  says("different options")(thrown([&] { sl::eigh(a.array, MPI_COMM_WORLD, rank_here() == 0); }));
+  expect_each_refuses(a.array, options, expect_says("the processes pass different options"));
+  expect_says("different options")(thrown([&] { sl::eigh(a.array, MPI_COMM_WORLD, rank_here() == 0); }));
 }
 
 TEST(ScalapackDenseRefuses, ElementsOnSeveralProcesses) {
@@ -187,7 +188,7 @@ TEST(ScalapackDenseRefuses, ElementsOnSeveralProcesses) {
   std::vector<std::vector<Index>> lists(static_cast<std::size_t>(all), std::vector<Index>{0, 1, 2});
   const auto shared = Distribution::make({3 * all, 3 * all}, {tridap::unstructured(lists), tridap::whole()}, {all, 1});
   const Held<double> held = part_of(some_definite(3 * all), shared, Lines::columns);
-  expect_each_refuses(held.array, {}, says("is on several processes"));
+  expect_each_refuses(held.array, {}, expect_says("is on several processes"));
 }
 
 TEST(ScalapackDenseRefuses, EachOptionThatDiffersAndANumberOfAxesThatDiffers) {
@@ -199,10 +200,10 @@ TEST(ScalapackDenseRefuses, EachOptionThatDiffersAndANumberOfAxesThatDiffers) {
   };
   DenseOptions options;
   options.overwrite_b = differs;
-  says("the processes pass different options")(solve(a.array, options));
+  expect_says("the processes pass different options")(solve(a.array, options));
   options = {};
   options.copy = differs ? tridap::Copy::if_needed : tridap::Copy::never;
-  says("the processes pass different options")(solve(a.array, options));
+  expect_says("the processes pass different options")(solve(a.array, options));
   options.copy = tridap::Copy::if_needed;
   const auto column = Distribution::make({6, 1}, {tridap::block(), tridap::whole()}, {processes(), 1});
   Held<double> b = part_of(Whole<double>(6, 1), column, Lines::columns);
@@ -211,7 +212,7 @@ TEST(ScalapackDenseRefuses, EachOptionThatDiffersAndANumberOfAxesThatDiffers) {
     b.array.buffer.shape.pop_back();
     b.array.buffer.strides.pop_back();
   }
-  says("different element types or numbers of axes")(solve(b.array, options));
+  expect_says("different element types or numbers of axes")(solve(b.array, options));
 }
 
 TEST(ScalapackDenseRefuses, InterCommunicators) {

@@ -1,6 +1,8 @@
 #include "solvers/solver_support.hpp"
+#include "support/comma_locale.hpp"
 
 #include <limits>
+#include <optional>
 #include <set>
 
 using namespace solver_test;
@@ -319,4 +321,20 @@ TEST(Solve, NamesTheVectorAndTheElementThatIsNotFinite) {
   const std::string where = "(rank " + std::to_string(bad) + "): local element 0 of vector 1 of b is inf";
   EXPECT_TRUE(says(refusal([&] { solve(p.a, Teuchos::null, b, x, options_of(Method::cg)); }), where));
   EXPECT_TRUE(says(refusal([&] { DirectSolver(p.a).solve(b, x); }), where));
+}
+
+TEST(Solve, OptionsAndErrorsAreTheSameInEachLocale) {
+  Problem p(0.3);
+  std::optional<CommaLocale> comma;
+  if (rank() == 0) comma.emplace();
+  Index missing = rank() == 0 && !comma->is_set() ? 1 : 0;
+  MPI_Bcast(&missing, 1, MPI_INT64_T, 0, MPI_COMM_WORLD);
+  if (missing != 0) GTEST_SKIP() << CommaLocale::reason;
+  Options options = options_of(Method::gmres);
+  options.maxiter = 1234;
+  options.parameters.set("Num Blocks", 1200);
+  expect_good(solve(p.a, make_preconditioner("ifpack2", Method::gmres, p.a, {}), p.b, p.x, options), 1e-10);
+  DirectSolver(p.a).solve(p.b, p.x, 0.5, 0.25);
+  options.tol = -0.5;
+  EXPECT_TRUE(says(refusal([&] { solve(p.a, Teuchos::null, p.b, p.x, options); }), "tol is -0.5"));
 }

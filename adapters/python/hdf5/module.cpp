@@ -91,12 +91,20 @@ Receipt load_into(const py::array& local, const std::string& path, const hdf5::S
   return on_all(in, [&] { return hdf5::load_into(buffer, path, stored, distribution, in, options); });
 }
 
+// A text of a file, which may be no UTF-8: as os.fsdecode shows it then.
+py::object from_file(const std::string& text) {
+  auto made = py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "surrogateescape"));
+  if (!made) throw py::error_already_set();
+  return made;
+}
+
 py::dict read_attributes(const std::string& path, const std::string& name) {
   py::dict found;
   for (const hdf5::Attribute& attribute : hdf5::read_attributes(path, name)) {
     const auto* text = std::get_if<std::string>(&attribute.value);
-    found[py::str(attribute.name)] =
-        text != nullptr ? py::object(py::str(*text)) : py::object(array_of(std::get<Buffer>(attribute.value)));
+    found[from_file(attribute.name)] =
+        text != nullptr ? from_file(*text) : py::object(array_of(std::get<Buffer>(attribute.value)));
   }
   return found;
 }

@@ -5,6 +5,7 @@
 #include "device.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
+#include "text_argument.hpp"
 #include "together.hpp"
 #include "value.hpp"
 #include <tridap/check.hpp>
@@ -114,7 +115,7 @@ bool flag_of(const py::object& flag, const char* name) {
   static py::handle type;
   if (PyBool_Check(flag.ptr()) || PyLong_Check(flag.ptr()) || py::isinstance(flag, imported(type, "numpy", "bool_")))
     return PyObject_IsTrue(flag.ptr()) == 1;
-  throw py::type_error(std::string(name) + " is " + py::cast<std::string>(py::repr(flag)) + ", must be True or False");
+  throw py::type_error(std::string(name) + " is " + utf8_text(py::repr(flag)) + ", must be True or False");
 }
 
 void throw_if_wrong(const Report& report, std::optional<py::error_already_set>& raised, const Raising& how) {
@@ -397,7 +398,7 @@ py::object run_together(const py::object& comm, const py::object& step, bool sam
   std::string asked;
   const auto run = [&] {
     py::object result = step();
-    if (same) asked = py::cast<std::string>(py::repr(result));
+    if (same) asked = utf8_text(py::repr(result));
     return result;
   };
   return together(comm_of(comm), run, &asked);

@@ -6,6 +6,7 @@
 #include "gil.hpp"
 #include "memory.hpp"
 #include "tensor.hpp"
+#include "text_argument.hpp"
 #include "user_call.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/local_part.hpp>
@@ -78,7 +79,7 @@ py::object from(const char* module, const char* name) { return py::module_::impo
 
 std::string shown(const Array& array) {
   std::string text = "<tridap.DistArray: " + py::cast<std::string>(py::str(tuple_of(global_shape(array)))) + " " +
-                     py::cast<std::string>(py::str(array.dtype()));
+                     utf8_text(py::str(array.dtype()));
   if (const Memory& memory = array.array().buffer.memory; is_on_device(memory)) text += " on " + device_name(memory);
   if (array.is_whole()) text += ", " + describe(*array.distribution());
   return text + ", " + std::to_string(element_count(array.array().buffer)) + " elements here>";
@@ -118,7 +119,7 @@ py::object numpy_protocol(const Array& array, const py::object& dtype, const py:
   const bool same = dtype.is_none() || py::dtype::from_args(dtype).equal(local.attr("dtype"));
   if (same && !flag.value_or(false)) return local;
   if (!same && !flag.value_or(true))
-    throw py::value_error("copy=False, but the elements are " + py::cast<std::string>(py::str(local.attr("dtype"))));
+    throw py::value_error("copy=False, but the elements are " + utf8_text(py::str(local.attr("dtype"))));
   const py::object type = dtype.is_none() ? local.attr("dtype") : dtype;
   return py::module_::import("numpy").attr("array")(local, type);
 }
@@ -304,7 +305,7 @@ describe, such as NumPy's dates.)")
 with the elements that it owns, and NumPy views of this process's own. 'location' is the rank in comm. AttributeError if an
 axis is not in blocks, or only this process's part is known. Local.)")
       .def(
-          "_describe", [](const Array& a, const std::string& v) { return a.describe(version_named(v)); }, "version"_a)
+          "_describe", [](const Array& a, const Text& v) { return a.describe(version_named(v)); }, "version"_a)
       .def(
           "__array__", &numpy_protocol, "dtype"_a = py::none(), "copy"_a = py::none(),
           R"(The local part for NumPy, copied only for another dtype or copy=True. TypeError, which names the right call, if the
@@ -358,7 +359,7 @@ Args:
 
 Raises:
     ProtocolError: with every violation; with `comm`, the same on every process.)");
-  module.def("_version", [](const std::string& name) { return stamp(version_named(name)); });
+  module.def("_version", [](const Text& name) { return stamp(version_named(name)); });
   module.def("_duplicate", [](const py::object& comm) {
     const MPI_Comm handle = comm_of(comm);
     const WithoutPython released;

@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "pickled_distribution.hpp"
+#include "text_argument.hpp"
 #include "value.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/draw.hpp>
@@ -39,7 +40,7 @@ Indices global_of(const Distribution& d, const py::args& given) {
   return indices_of(given, any_extents(d), "global index");
 }
 
-py::tuple box(const Distribution& d, Index process, const std::string& part) {
+py::tuple box(const Distribution& d, Index process, const Text& part) {
   py::list slices;
   for (const Range& range : d.part(process_of(d, process), part_named(part)))
     slices.append(py::slice(range.begin, range.end, 1));
@@ -47,7 +48,7 @@ py::tuple box(const Distribution& d, Index process, const std::string& part) {
 }
 
 // The global indices of a part along each axis, as NumPy arrays.
-py::tuple indices(const Distribution& d, Index process, const std::string& part) {
+py::tuple indices(const Distribution& d, Index process, const Text& part) {
   const Indices at = d.coordinates(process_of(d, process));
   py::list all;
   for (Index i = 0; i < d.ndim(); ++i) {
@@ -61,7 +62,7 @@ py::tuple indices(const Distribution& d, Index process, const std::string& part)
   return py::tuple(all);
 }
 
-py::tuple dim_data(const Distribution& d, Index process, const std::string& version) {
+py::tuple dim_data(const Distribution& d, Index process, const Text& version) {
   const Version wanted = version_named(version);
   py::list all;
   for (const Dimension& dimension : d.dim_data(process_of(d, process), wanted)) all.append(dictionary(dimension));
@@ -81,7 +82,7 @@ std::vector<std::pair<py::slice, py::slice>> slices_of(const AxisSlab& slab) {
   return slices;
 }
 
-py::list slabs(const Distribution& d, Index process, const std::string& part) {
+py::list slabs(const Distribution& d, Index process, const Text& part) {
   std::vector<std::pair<py::tuple, py::tuple>> all{{py::tuple(), py::tuple()}};
   const Slabs found = d.slabs(process_of(d, process), part_named(part));
   for (const auto& axis : found.axes()) {
@@ -188,7 +189,7 @@ They can be pickled, and sent with mpi4py: layout = comm.bcast(layout).)")
           "local_shape(process) -> tuple of int\n\nThe shape of the buffer on that process, padding included.")
       .def(
           "count",
-          [](const Distribution& d, Index process, const std::string& part) {
+          [](const Distribution& d, Index process, const Text& part) {
             return d.count(process_of(d, process), part_named(part));
           },
           "process"_a, "part"_a = "owned",
@@ -245,7 +246,7 @@ The dim_data that __distarray__ returns on that process. ProtocolError if that v
           "describe() -> str\n\nOne line: \"block x cyclic over 2 x 3 processes\".")
       .def(
           "draw",
-          [](const Distribution& d, Index columns, Index lines, const std::string& title, bool colour) {
+          [](const Distribution& d, Index columns, Index lines, const Text& title, bool colour) {
             return draw_text(d, {title, {}, columns, lines, colour});
           },
           "columns"_a = 80, "lines"_a = 40, "title"_a = "", "colour"_a = false,
@@ -254,7 +255,7 @@ The dim_data that __distarray__ returns on that process. ProtocolError if that v
 A picture of the owners, for a terminal of that many characters; str() draws it too.)")
       .def(
           "svg",
-          [](const Distribution& d, const std::string& title) {
+          [](const Distribution& d, const Text& title) {
             return draw_svg(d, {title, {}, 48, 64});
           },
           "title"_a = "",

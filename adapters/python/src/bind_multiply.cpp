@@ -11,14 +11,14 @@ namespace {
 // Fills the vectors of an array by `fill`, which is called inside of Trilinos on all processes together. What it, or
 // Python code that it calls, throws on one process is thrown on all. **Collective.**
 template <class Fill>
-void fill_vectors(const Solvable& a, const Array& y, const Fill& fill) {
+void fill_vectors(Solvable& a, const Array& y, const Fill& fill) {
   const MPI_Comm comm = a.array_map.comm();
   std::optional<Error> error;
   std::optional<py::error_already_set> raised;
   {
     const Native native(comm);
     try {
-      const auto vy = import_vectors(solver_array(y, "y", true), a.array_map, Copy::if_needed);
+      const auto vy = import_vectors(solver_array(y, "y", true), a.array_map, Copy::if_needed, &a.copies);
       fill(*vy.vectors);
       vy.write_back();
     } catch (const Error& wrong) {
@@ -46,7 +46,7 @@ void multiply(const Handle& handle, const Array& x, const Array& y) {
     return true;
   });
   fill_vectors(*a, y, [&](solvers::MultiVector& products) {
-    const auto vx = import_vectors(solver_array(x, "x", false), a->array_map, Copy::if_needed);
+    const auto vx = import_vectors(solver_array(x, "x", false), a->array_map, Copy::if_needed, &a->copies);
     a->op->apply(*vx.vectors, products);
   });
 }

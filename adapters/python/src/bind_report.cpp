@@ -1,5 +1,6 @@
 #include "array.hpp"
 #include "bindings.hpp"
+#include "text_argument.hpp"
 #include "value.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/value.hpp>
@@ -100,7 +101,7 @@ void bind_report(py::module_& module) {
       .def("_repr_html_", [](const py::object& r) { return py::module_::import("tridap._html").attr("receipt")(r); })
       .def("__repr__", [](const Receipt& r) { return "<tridap.Receipt: " + r.text() + ">"; });
   module.def("_copied", [](Index bytes, double seconds) { return Receipt{false, false, bytes, {}, seconds}; });
-  module.def("_refuse", [](const std::string& fault, const std::string& remedy) { refuse(fault, "", remedy); });
+  module.def("_refuse", [](const Text& fault, const Text& remedy) { refuse(fault, "", remedy); });
   module.def("_together", &run_together, "comm"_a, "step"_a, "same"_a);
   module.def("_check", &check_object, "obj"_a, "comm"_a, "raise_on_error"_a, "trust_extent"_a);
 }

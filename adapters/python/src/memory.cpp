@@ -2,6 +2,7 @@
 
 #include "gil.hpp"
 #include "tensor.hpp"
+#include "text_argument.hpp"
 #include "value.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/report.hpp>
@@ -199,8 +200,8 @@ void refuse_no_buffer(const py::array& array) {
   if (py::reinterpret_steal<py::object>(PyMemoryView_FromObject(array.ptr()))) return refuse_unread_record(array);
   py::error_already_set error;
   rethrow_if_interrupted(error);
-  refuse("the elements are " + py::cast<std::string>(py::str(array.dtype())) +
-             ", which a PEP 3118 buffer cannot say (" + one_line(error) + ")",
+  refuse("the elements are " + utf8_text(py::str(array.dtype())) + ", which a PEP 3118 buffer cannot say (" +
+             one_line(error) + ")",
          "", "give a view of it as integers, such as values.view(\"i8\"), and say the unit in a key of dim_data", {},
          Rule::buffer_type);
 }
@@ -213,7 +214,7 @@ void refuse_unread_record(const py::array& array) {
     as_array(view);
   } catch (py::error_already_set& error) {
     rethrow_if_interrupted(error);
-    refuse("the elements are " + py::cast<std::string>(py::str(array.dtype())) +
+    refuse("the elements are " + utf8_text(py::str(array.dtype())) +
                ", whose PEP 3118 buffer NumPy itself cannot read (" + one_line(error) + ")",
            "", "give a record whose fields reach its end, such as numpy.lib.recfunctions.repack_fields(values)", {},
            Rule::buffer_type);

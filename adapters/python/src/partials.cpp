@@ -1,6 +1,7 @@
 #include "partials.hpp"
 
 #include "comm.hpp"
+#include "text_argument.hpp"
 #include "together.hpp"
 #include <tridap/internal/call.hpp>
 
@@ -44,7 +45,7 @@ class Exchange {
     counts_to_ = counts.mutable_data();
     results_ = py::make_tuple(std::move(values), std::move(counts));
     if (!may_be_at_once()) all_.resize(static_cast<std::size_t>(size_));
-    return py::cast<std::string>(py::str(returned[2]));
+    return utf8_text(py::str(returned[2]));
   }
 
   void bring(mpi::Record& record) const {

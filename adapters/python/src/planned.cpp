@@ -5,6 +5,7 @@
 #include "device.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
+#include "text_argument.hpp"
 #include "together.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
@@ -29,7 +30,7 @@ std::complex<double> factor_of(py::handle given, const char* name) {
   if (PyErr_Occurred() == nullptr) return {value.real, value.imag};
   throw_if_interrupted();
   PyErr_Clear();
-  throw py::type_error(std::string(name) + " is " + py::cast<std::string>(py::repr(given)) + ", must be a number");
+  throw py::type_error(std::string(name) + " is " + utf8_text(py::repr(given)) + ", must be a number");
 }
 
 const DistArray& part_or_none(const Array* array) {

@@ -6,6 +6,7 @@
 #include "native.hpp"
 #include "operator.hpp"
 #include "own_numbers.hpp"
+#include "text_argument.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/solvers/solve.hpp>
@@ -44,6 +45,7 @@ struct Solvable : EndsWithMpi {
   std::optional<OwnNumbers> own_numbers = {};  // of the array that a matrix was made on
   std::optional<Order> order = {};             // of a matrix's rows on each process; nothing: that of the memory
   Receipt receipt = {};                        // of making a matrix
+  solvers::CopyMemory copies = {};             // of b, x and y, if they cannot be shared; used inside of Trilinos
 };
 
 /// The Python object of a Solvable. The thread inside of Trilinos releases its RCPs.
@@ -97,7 +99,7 @@ class Preconditioner : public Handle {
   using Handle::Handle;
 };
 
-inline std::string text_of(py::handle object) { return py::cast<std::string>(py::str(object)); }
+inline std::string text_of(py::handle object) { return utf8_text(py::str(object)); }
 
 /// Runs a step inside of Trilinos on all processes of `comm`. **Collective.**
 template <class Step>

@@ -146,8 +146,8 @@ py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, co
         refuse("raise_on_failure is True on some processes only", "", "give every process the same");
       request.options.watched = said[0].largest == 1;
       request.options.measured = said[3].largest == 1;
-      const auto vb = import_vectors(solver_array(b, "b", false), a->array_map, request.copy);
-      const auto vx = import_vectors(solver_array(x, "x", true), a->array_map, request.copy);
+      const auto vb = import_vectors(solver_array(b, "b", false), a->array_map, request.copy, &a->copies);
+      const auto vx = import_vectors(solver_array(x, "x", true), a->array_map, request.copy, &a->copies);
       of_b = vb.receipt;
       of_x = vx.receipt;
       prepare(*a, request);

@@ -1,6 +1,7 @@
 #include "tensor.hpp"
 
 #include "memory.hpp"
+#include "text_argument.hpp"
 #include "value.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/dlpack.hpp>

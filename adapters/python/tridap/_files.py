@@ -70,7 +70,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
 
     saving = together(group, prepared, same=False)
     with _Alone(), _Progress("saving", options["path"], group, progress) as shown:
-        return _native().save(options["path"], saving, group, shown.tell)
+        return _native().save(os.fsencode(options["path"]), saving, group, shown.tell)
 
 
 @collective("tridap.load()", "hdf5")
@@ -102,6 +102,7 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
     def asked():
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name is {name!r}, must be a str")
+        _text("name", name or "")
         return {"path": _path(path), "name": name or "", "step": None if step is None else integer("step", step)}
 
     options = together(group, asked)
@@ -111,7 +112,7 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
         return _dnpy.load(files, to, grid, group)
     together(group, _native)
     with _Alone():
-        stored = _native().find(options["path"], options["name"], group, step is not None)
+        stored = _native().find(os.fsencode(options["path"]), options["name"], group, step is not None)
 
     def target():
         if isinstance(to, _core.Distribution):
@@ -123,7 +124,7 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
     dist = together(group, target, same=False)
     local = together(group, lambda: _empty(dist, stored.dtype, group), same=False)
     with _Alone(), _Progress("loading", options["path"], group, progress) as shown:
-        _native().load_into(local, options["path"], stored, dist, group, options["step"], shown.tell)
+        _native().load_into(local, os.fsencode(options["path"]), stored, dist, group, options["step"], shown.tell)
     return _core._over(local, dist, group.rank, group)
 
 
@@ -139,7 +140,7 @@ def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | N
     def read():
         _native()
         with _Alone():
-            found = _native().read_attributes(_path(path), name) if group.rank == 0 else {}
+            found = _native().read_attributes(os.fsencode(_path(path)), _text("name", name)) if group.rank == 0 else {}
         return {key: value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
                 for key, value in found.items()}
 
@@ -173,12 +174,22 @@ def _path(path):
     return os.fsdecode(os.fspath(path))
 
 
+def _text(what, given):
+    """A str that HDF5 can store, which is in UTF-8."""
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} is {given!r}, must be text that UTF-8 can encode: HDF5 stores names and texts as UTF-8") from None
+    return given
+
+
 def _names(arrays):
     if not isinstance(arrays, Mapping):
         raise TypeError(f"arrays is a {type(arrays).__name__}, must be a dict of arrays by name")
     for name in arrays:
         if not isinstance(name, str):
             raise TypeError(f"the name {name!r} of an array must be a str")
+        _text("the name of an array", name)
     return list(arrays)
 
 
@@ -210,6 +221,9 @@ def _attributes(attrs):
     for name, value in attrs.items():
         if not isinstance(name, str):
             raise TypeError(f"the name {name!r} of an attribute must be a str")
+        _text("the name of an attribute", name)
+        if isinstance(value, str):
+            _text(f"the attribute {name!r}", value)
         value = value if isinstance(value, str) else np.asarray(unmasked(f"the attribute {name!r}", value))
         if not isinstance(value, str) and value.dtype.kind not in "biufc":
             raise TypeError(f"the attribute {name!r} is {value.dtype}, must be a str, a number or an array of numbers")

@@ -250,6 +250,8 @@ def zeros(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm 
 def _new(make, dist, dtype, comm, order):
     comm = communicator_of(dist, comm)
     process = 0 if comm is None else comm.rank
+    if order not in ("C", "F"):
+        raise ValueError(f"order is {order!r}, must be 'C' or 'F'")
     return _core._over(make(dist.local_shape(process), dtype=dtype, order=order), dist, process, comm)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from . import _core, _html
 from ._agree import collective, integer, together
 from ._foreign import describes
-from ._make import distribution, world
+from ._make import distribution, world, zeros
 from ._place import communicator_of_ranks, ranks_in
 
 if TYPE_CHECKING:
@@ -62,7 +62,8 @@ def _ravel(ravel, axes, fill_padding, source, target):
                          "new array")
     if source.ndim != 1 and target.ndim != 1:
         raise ValueError(f"ravel is {ravel!r}, but the source has {source.ndim} axes and the target {target.ndim}: one of them "
-                         "must have one axis, whose indices number the elements of the other")
+                         "must have one axis, whose indices number the elements of the other; or, in tridap.redistribute, both "
+                         "have a last axis of the same length, which is not distributed")
     return str(ravel)
 
 
@@ -316,7 +317,9 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
         grid: processes along each axis, if `to` gives the axes.
         alpha, beta: factors; if `out` is None, beta must be 0. If beta is 0, `out` is not read.
         axes, order, convert, fill_padding, partial, ravel: as in `Redistribution`. With `ravel`, the axis that `to` gives is
-            as long as `x` has elements.
+            as long as `x` has elements. If both sides have several axes, of which the last has the same length on both and is
+            not distributed, each of its indices is one vector: `ravel` numbers the elements of a vector. So n x k vectors
+            move to a grid of nx x ny x k, or back.
         comm: an mpi4py communicator; None: that of `x`, else of `out` or `to`, else MPI.COMM_WORLD. The communicators of
             DistArrays may have its processes in other orders.
 
@@ -359,7 +362,32 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
     if kind == "out":
         out = checked("out", out)
     dist = target["dist"] if kind == "axes" else (out if kind == "out" else checked("to", to)).distribution
+    if ravel in ("C", "F") and _has_vectors(x.distribution, dist, 1 if comm is None else comm.size):
+        return _move_vectors(x, dist, out, comm, axes=axes, order=order, alpha=alpha, beta=beta, convert=convert,
+                             fill_padding=fill_padding, partial=partial, ravel=ravel)
     plan = Redistribution(x.distribution, dist, x.dtype, comm, axes=axes, order=order, convert=convert,
                           fill_padding=fill_padding, partial=partial, ravel=ravel, source_ranks=ranks["x"],
                           target_ranks=None if kind == "axes" else ranks[kind])
     return plan(x, out, alpha=alpha, beta=beta)
+
+
+def _has_vectors(source, target, processes):
+    """Whether the last axis of both sides is that of vectors, which one side has as a list and the other as a grid."""
+    return (min(source.ndim, target.ndim) == 2 < max(source.ndim, target.ndim)
+            and source.processes == target.processes == processes
+            and all(side.grid[-1] == 1 for side in (source, target)) and source.shape[-1] == target.shape[-1])
+
+
+def _move_vectors(x, dist, out, comm, *, order, alpha, beta, convert, **options):
+    """Moves each vector by one plan, with one round of messages for all. Collective."""
+    may_convert, made = together(comm, lambda: _conversion(convert))
+    if out is None:
+        if together(comm, lambda: complex(beta)) != 0:
+            _core._refuse("beta is not 0, but out is None", "pass out, or no beta")
+        out = zeros(dist, made or x.dtype, comm=comm, order=order)
+    if dist.shape[-1] == 0:
+        return out
+    plan = Redistribution(x[..., 0].distribution, out[..., 0].distribution, x.dtype, comm, order=order, convert=may_convert,
+                          **options)
+    plan([(x[..., j], out[..., j]) for j in range(dist.shape[-1])], alpha=alpha, beta=beta)
+    return out

@@ -470,7 +470,8 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
         preconditioner_options: a dict for MueLu or Ifpack2; sublists are dicts. For Ifpack2 the key "type" names the kind
             of preconditioner.
         copy: None or False: the solver uses the memory of `b` and `x`, or raises with the reason; "if_needed": memory that
-            it cannot use (strided, or with padding between the elements) is copied, and the answer is written back.
+            it cannot use (strided, or with padding on several axes) is copied, and the answer is written back. `A` keeps the
+            memory of the copies.
         raise_on_failure: raise `ConvergenceError` instead of a warning if the solve stops above its tolerance. It must be
             the same on every process.
         progress: whether the first process shows a progress line on standard error. None: only if standard error is a

@@ -2,23 +2,12 @@
 
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
-#include <sstream>
 #include <vector>
 
 namespace tridap::solvers {
-
-namespace {
-
-std::string of_two_digits(double value) {
-  std::ostringstream text;
-  text.precision(2);
-  text << value;
-  return text.str();
-}
-
-}  // namespace
 
 double Remembering::smallest_cosine() const {
   if (!x_) return 0;
@@ -41,11 +30,11 @@ void Definite::refuse_indefinite(MPI_Comm comm) const {
   if (!matrix.is_null())
     if (const double cosine = matrix->smallest_cosine(); cosine < rounding)
       refuse(
-          "the matrix is not positive definite: p . A p is " + of_two_digits(cosine) + " |p| |A p| for a direction p",
+          "the matrix is not positive definite: p . A p is " + number_text(cosine, 2) + " |p| |A p| for a direction p",
           "", "use method='gmres'");
   if (!preconditioner.is_null())
     if (const double cosine = preconditioner->smallest_cosine(); cosine < rounding)
-      refuse("the preconditioner is not positive definite: r . M r is " + of_two_digits(cosine) +
+      refuse("the preconditioner is not positive definite: r . M r is " + number_text(cosine, 2) +
                  " |r| |M r| for a residual r",
              "", "use another preconditioner, or method='gmres'");
 }

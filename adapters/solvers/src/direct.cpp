@@ -1,3 +1,4 @@
+#include "classic_text.hpp"
 #include "foreign_step.hpp"
 #include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra/compat.hpp>
@@ -7,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 namespace tridap::solvers {
 
@@ -48,7 +48,7 @@ Teuchos::RCP<const CrsMatrix> renumbered(const CrsMatrix& matrix, const Teuchos:
 
 /// The tolerances, which must be the same on all processes, as a string.
 std::string said(double tol, double atol) {
-  std::ostringstream text;
+  ClassicText text;
   text << std::hexfloat << tol << ' ' << atol;
   return text.str();
 }

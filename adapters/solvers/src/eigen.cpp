@@ -1,9 +1,11 @@
+#include "classic_text.hpp"
 #include "foreign_step.hpp"
 #include "operators.hpp"
 #include "shift_invert.hpp"
 #include "watches.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/solvers/eigen.hpp>
+#include <tridap/text.hpp>
 
 #include <AnasaziBasicEigenproblem.hpp>
 #include <AnasaziBlockKrylovSchurSolMgr.hpp>
@@ -14,7 +16,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <sstream>
 
 namespace tridap::solvers {
 
@@ -29,7 +30,7 @@ constexpr std::size_t attempts = 4;  // see belong()
 
 // The options that must be the same on all processes, as a string.
 std::string eigen_said(const EigenOptions& options, bool mass, bool preconditioned, std::size_t count) {
-  std::ostringstream text;
+  ClassicText text;
   text << std::hexfloat << static_cast<int>(options.method) << ' ' << static_cast<int>(options.which) << ' '
        << options.tol << ' ' << options.maxiter << ' ' << options.watched << ' ' << mass << ' ' << preconditioned << ' '
        << count << ' ' << options.sigma.has_value() << ' ' << options.sigma.value_or(0);
@@ -38,7 +39,7 @@ std::string eigen_said(const EigenOptions& options, bool mass, bool precondition
 
 void check_eigen(const EigenOptions& options, bool mass, bool preconditioned, std::size_t count, Index rows) {
   if (!(options.tol >= 0) || !std::isfinite(options.tol))
-    refuse("tol is " + std::to_string(options.tol), "must be a finite number >= 0", "give one such as 1e-8");
+    refuse("tol is " + number_text(options.tol), "must be a finite number >= 0", "give one such as 1e-8");
   if (options.maxiter < 1)
     refuse("maxiter is " + std::to_string(options.maxiter), "must be at least 1", "give one such as 1000");
   if (count < 1) refuse("there are no vectors", "must be at least 1", "give one vector for each eigenvalue");

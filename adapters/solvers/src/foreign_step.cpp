@@ -3,6 +3,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collectives.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -89,7 +90,7 @@ void check_vectors(const MultiVector& vectors, const Tpetra::Map<>& map, const c
     for (std::size_t i = 0; i < values.extent(0); ++i)
       if (!std::isfinite(values(i, j)))
         refuse("local element " + std::to_string(i) + (several ? " of vector " + std::to_string(j) : "") + " of " +
-                   name + " is " + std::to_string(values(i, j)),
+                   name + " is " + number_text(values(i, j)),
                "must be finite", "give it a finite value");
 }
 
@@ -109,11 +110,11 @@ std::vector<double> check_scales(const MultiVector& b, const MultiVector& x, dou
            "must be as many", "give x one vector for each right-hand side");
   for (const auto& [name, value] : {std::pair{"tol", tol}, std::pair{"atol", atol}})
     if (!(value >= 0) || !std::isfinite(value))
-      refuse(name + (" is " + std::to_string(value)), "must be a finite number >= 0", "give one such as 1e-8");
+      refuse(name + (" is " + number_text(value)), "must be a finite number >= 0", "give one such as 1e-8");
   std::vector<double> scales(b.getNumVectors());
   if (!scales.empty()) b.norm2(Teuchos::arrayViewFromVector(scales));
   for (const double scale : scales)
-    if (!std::isfinite(scale)) refuse("|b| is " + std::to_string(scale), "must be finite", "scale b down");
+    if (!std::isfinite(scale)) refuse("|b| is " + number_text(scale), "must be finite", "scale b down");
   return scales;
 }
 

@@ -1,3 +1,4 @@
+#include "classic_text.hpp"
 #include "foreign_step.hpp"
 #include "names.hpp"
 #include "operators.hpp"
@@ -14,7 +15,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -237,7 +237,7 @@ Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method
                                                  const Teuchos::ParameterList& parameters, const Multigrid& multigrid) {
   if (matrix.is_null()) refuse("the matrix is null", "", "make one with make_matrix()");
   const MPI_Comm comm = comm_of(*matrix->getMap());
-  std::ostringstream said;
+  ClassicText said;
   const bool points = !multigrid.coordinates.is_null(), kernel = !multigrid.nullspace.is_null();
   said << name << '\n' << static_cast<int>(method) << ' ' << points << ' ' << kernel << '\n' << parameters;
   const mpi::Call call(comm, "make_preconditioner", mpi::Library::trilinos,

@@ -3,11 +3,11 @@
 #include "foreign_step.hpp"
 #include "operators.hpp"
 #include <tridap/solvers/solve.hpp>
+#include <tridap/text.hpp>
 #include <tridap/tpetra/compat.hpp>
 
 #include <map>
 #include <memory>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -83,12 +83,9 @@ class ShiftInvert : public Operator {
     try {
       step();
     } catch (const Error& error) {
-      std::ostringstream value;
-      value.precision(15);
-      value << sigma_;
       Finding finding = error.report().findings().front();
       if (finding.rule != Rule::conversion) throw;  // no memory, for example
-      finding.value = "sigma is " + value.str() + ": " + finding.value;
+      finding.value = "sigma is " + number_text(sigma_, 15) + ": " + finding.value;
       finding.remedy = std::string(m_.is_null() ? "A - sigma I" : "A - sigma M") +
                        " is singular or nearly singular if sigma is an eigenvalue: give another sigma near it";
       throw Error(finding);

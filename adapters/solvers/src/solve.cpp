@@ -1,3 +1,4 @@
+#include "classic_text.hpp"
 #include "definite.hpp"
 #include "foreign_step.hpp"
 #include "manager.hpp"
@@ -13,7 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 namespace tridap::solvers {
 
@@ -187,7 +187,7 @@ void check(Options& options, const Operator& a, const MultiVector& b) {
 
 // The options that must be the same on all processes, as a string.
 std::string said(const Options& options, bool preconditioned, std::size_t columns) {
-  std::ostringstream text;
+  ClassicText text;
   text << std::hexfloat << static_cast<int>(options.method) << ' ' << options.name << ' ' << options.tol << ' '
        << options.atol << ' ' << options.maxiter << ' ' << options.watched << ' ' << options.measured << ' '
        << preconditioned << ' ' << columns << '\n'

@@ -4,9 +4,9 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/solvers/vectors.hpp>
 #include <tridap/tpetra/import.hpp>
+#include <tridap/unpack.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -106,6 +106,13 @@ Buffer in_columns(const Buffer& interior, const ArrayMap& rows, std::optional<In
   return in_order(columns, order);
 }
 
+/// What a copy of the elements costs, for a remedy.
+std::string copied(const SolverArray& given, const Buffer& columns) {
+  const Index bytes = element_count(columns) * columns.type.bytes;
+  if (!given.writable) return std::to_string(bytes) + " bytes on this process";
+  return std::to_string(2 * bytes) + " bytes on this process, the initial guess and the solution";
+}
+
 /// Throws Error that names the padding, if it is why the elements cannot be shared.
 void refuse_padding(const SolverArray& given, const std::vector<Range>& interior, const Buffer& columns) {
   Buffer column = columns;
@@ -118,7 +125,8 @@ void refuse_padding(const SolverArray& given, const std::vector<Range>& interior
     const std::array<Index, 2> padding = block.padding.value_or(std::array<Index, 2>{0, 0});
     refuse("copy=never, but " + given.name + " has padding (" + std::to_string(padding[0]) + ", " +
                std::to_string(padding[1]) + "), and its other elements are not one piece of memory",
-           "", "pass copy=if_needed, or an array without padding", static_cast<Index>(axis));
+           "", "pass copy=if_needed, which copies " + copied(given, columns) + ", or an array without padding",
+           static_cast<Index>(axis));
   }
 }
 
@@ -151,13 +159,15 @@ struct Prepared {
 };
 
 /// Everything that can fail on one process alone. Local.
-Prepared prepare(const SolverArray& given, const ArrayMap& rows, Copy copy) {
+Prepared prepare(const SolverArray& given, const ArrayMap& rows, Copy copy, CopyMemory* memory) {
   using namespace tridap::tpetra::detail;
   const std::optional<Index> vectors = vectors_axis(given, rows);
   const Form form = vectors ? Form::multivector : Form::vector;
   ImportRequest wanted = given.writable ? tridap::tpetra::detail::wanted<double>(form, copy)
                                         : tridap::tpetra::detail::wanted<const double>(form, copy);
   wanted.argument = given.name.c_str();
+  if (memory != nullptr)
+    wanted.copy_memory = [memory](ElementType type, const IndexList& shape) { return memory->take(type, shape); };
   check_memory(given.array.buffer, wanted);
   const std::vector<Range> box = given.distribution.part(rows.process(), Part::interior);
   const Buffer interior = sub_buffer(given.array.buffer, box);
@@ -199,11 +209,11 @@ std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows
       "not distributed");
 }
 
-Vectors import_vectors(const SolverArray& array, const ArrayMap& rows, Copy copy) {
+Vectors import_vectors(const SolverArray& array, const ArrayMap& rows, Copy copy, CopyMemory* memory) {
   const double begin = tridap::tpetra::detail::now();
   Prepared made;
   const mpi::Call call(rows.communicator().raw(), "import_vectors", mpi::Library::trilinos,
-                       [&](mpi::Record&) { made = prepare(array, rows, copy); });
+                       [&](mpi::Record&) { made = prepare(array, rows, copy, memory); });
   Vectors imported;
   imported.vectors = made.object.construct([&] { return MultiVector(rows.map(), made.view); });
   imported.receipt = std::move(made.dense.receipt);
@@ -215,19 +225,13 @@ Vectors import_vectors(const SolverArray& array, const ArrayMap& rows, Copy copy
 void Vectors::write_back() const {
   if (receipt.shared) return;
   const auto values = vectors->getLocalViewHost(Tpetra::Access::ReadOnly);
-  const std::size_t axes = elements.shape.size() - 1;  // of the rows
+  Buffer column = elements;
+  column.shape.pop_back();
+  column.strides.pop_back();
+  if (element_count(column) == 0) return;
   for (std::size_t j = 0; j < values.extent(1); ++j) {
-    Indices at(axes, 0);
-    auto* place = static_cast<std::byte*>(elements.data) + static_cast<Index>(j) * elements.strides.back();
-    for (std::size_t i = 0; i < values.extent(0); ++i) {
-      std::memcpy(place, &values(i, j), sizeof(double));
-      for (std::size_t axis = axes; axis-- > 0;) {  // to the next element
-        place += elements.strides[axis];
-        if (++at[axis] < elements.shape[axis]) break;
-        place -= at[axis] * elements.strides[axis];
-        at[axis] = 0;
-      }
-    }
+    column.data = static_cast<std::byte*>(elements.data) + static_cast<Index>(j) * elements.strides.back();
+    unpack(&values(0, j), column);
   }
 }
 

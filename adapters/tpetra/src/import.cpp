@@ -238,7 +238,8 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
     std::rotate(packed.shape.begin(), packed.shape.end() - 1, packed.shape.end());
     std::rotate(packed.strides.begin(), packed.strides.end() - 1, packed.strides.end());
   }
-  Dense made{allocate(wanted.type, packed.shape), {}};
+  Dense made{wanted.copy_memory ? wanted.copy_memory(wanted.type, packed.shape) : allocate(wanted.type, packed.shape),
+             {}};
   made.receipt.shared = made.receipt.same_address = false;
   made.receipt.bytes_copied = pack(packed, made.buffer.data);
   const Index vectors = wanted.form == Form::multivector ? packed.shape.front() : 1;

@@ -3,6 +3,7 @@
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/receipt.hpp>
+#include <tridap/solvers/copy_memory.hpp>
 #include <tridap/solvers/matrix.hpp>
 
 #include <optional>
@@ -41,6 +42,10 @@ std::optional<Index> vectors_axis(const SolverArray& array, const tridap::tpetra
 ///
 /// Example: the rows are 6 elements in blocks of 3, without padding. An array of the same blocks with padding of 1 has
 /// 4 elements of memory on each process, of which the vector has 3: they are one piece, and are not copied.
-Vectors import_vectors(const SolverArray& array, const tridap::tpetra::ArrayMap& rows, Copy copy = Copy::never);
+///
+/// A copy is in `memory` if that is given. Memory that is free and of the right size is used again, so that a second
+/// solve of the same arrays allocates none for them.
+Vectors import_vectors(const SolverArray& array, const tridap::tpetra::ArrayMap& rows, Copy copy = Copy::never,
+                       CopyMemory* memory = nullptr);
 
 }  // namespace tridap::solvers

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <utility>
 
 namespace tridap::tpetra {
@@ -45,6 +46,8 @@ struct ImportRequest {
   Copy copy = Copy::never;
   const char* node_memory = nullptr;  ///< name of the node's memory if vectors cannot be in host memory; null: they can
   const char* argument = nullptr;     ///< the array's name, for messages: "b"; null: they name the Tpetra object
+  /// Row-major memory for a copy; empty: allocate().
+  std::function<Buffer(ElementType, const IndexList&)> copy_memory = {};
 };
 
 struct Dense {
