@@ -194,7 +194,8 @@ def test_streams_that_do_not_exist_are_refused():
     for wrong in (0, -2, "1"):
         with pytest.raises(BufferError, match="stream is .*must be"):
             x.local.__dlpack__(stream=wrong)
-    for right in (None, 1, 2, -1, cupy.cuda.Stream().ptr):
+    stream = cupy.cuda.Stream()
+    for right in (None, 1, 2, -1, stream.ptr):
         assert "dltensor" in repr(x.local.__dlpack__(stream=right))
 
 
