@@ -48,25 +48,6 @@ def test_it_shows_each_process_once_and_all_goes_on(comm, tmp_path):
     assert "rank 1: in no call of TriDAP; last call x.sum() " in text and "ago (job.py:8)" in text
 
 
-def test_a_process_that_is_stopped_is_shown(comm):
-    program = """
-import os, signal, time
-import tridap
-from mpi4py import MPI
-comm = MPI.COMM_WORLD
-x = tridap.from_function(tridap.distribution(8, processes=comm.size), lambda i: 1.0 * i)
-tridap.watch(4)
-other = comm.bcast(os.getpid(), 1)
-if comm.rank == 0:
-    os.kill(other, signal.SIGSTOP)
-    os.system(f"(sleep 7; kill -CONT {other}) &")
-print(x.max())
-"""
-    status, text = run(comm, program, 2)
-    assert status == 0 and text.count("7.0") == 2, text
-    assert "it is stopped, or does not watch any more, since " in text, text
-
-
 def test_what_it_takes_is_checked_on_all(comm):
     last = comm.rank == comm.size - 1
     with pytest.raises(tridap.ProtocolError, match="at least 0"):

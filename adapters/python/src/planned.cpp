@@ -138,6 +138,13 @@ void Planned::attempt(Call& call, Step&& step) const {
   });
 }
 
+// Whether other processes made another call: then they do not agree on the kind of an error with this one.
+bool are_different_calls(const Error& error) {
+  const std::vector<Finding>& findings = error.report().findings();
+  return findings.size() == 1 && findings.front().rule == Rule::process_failure &&
+         findings.front().must.rfind("must be the same collective call", 0) == 0;
+}
+
 // Runs a moving call, or takes part in that of the other processes without arrays. It allocates nothing before.
 template <class Step>
 void Planned::together_or_object(Call& call, Step&& step) {
@@ -148,6 +155,7 @@ void Planned::together_or_object(Call& call, Step&& step) {
     std::forward<Step>(step)();
   } catch (const Error& error) {
     const MPI_Comm comm = comm_of(comm_.object());
+    if (are_different_calls(error)) throw_if_wrong(error.report(), call.raised, raised_on_all(comm));
     const ErrorKind kind = error_kind_of(call.raised);
     const Raising how = [&] {
       const WithoutPython released;
