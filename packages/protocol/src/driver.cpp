@@ -141,7 +141,6 @@ class InContext {
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
-
 // The axes of a copy, from the outermost to the innermost, after what can be copied at once has been taken out.
 struct Walk {
   std::byte *from, *to;

@@ -31,9 +31,9 @@ CArray to_c(DistArray array, bool copied = false);
 /// an unknown device type. The legacy default stream is ordered behind a stream or an event of CUDA or HIP, so that it
 /// may use the memory at once, and managed memory is waited for; if the process has no such driver, or for SYCL, they
 /// are an error (wait, then set them to NULL). The device id of pinned
-/// host memory is not kept. 'n' of protocol 0.9 becomes the block `[0, size)` over one process. DAP_FLAG_COPIED is not kept: read it before the
-/// call. The memory of an accepted array is safe to read, but the rules of the protocol are not checked here: call
-/// check().
+/// host memory is not kept. 'n' of protocol 0.9 becomes the block `[0, size)` over one process. DAP_FLAG_COPIED is not
+/// kept: read it before the call. The memory of an accepted array is safe to read, but the rules of the protocol are
+/// not checked here: call check().
 DistArray from_c(CArray array);
 
 /// The device type of a kind of memory in tridap/dap.h and DLPack.
