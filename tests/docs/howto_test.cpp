@@ -4,6 +4,7 @@
 #include <tridap/make.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/mpi/watch.hpp>
 #include <tridap/mpi/write_capture.hpp>
 #include <tridap/redistribute/padding.hpp>
 #include <tridap/redistribute/redistribution.hpp>
@@ -163,6 +164,11 @@ TEST_F(Howto, Capture) {
   EXPECT_NE(text.str().find("\"stop\""), std::string::npos) << path;
   MPI_Barrier(comm);
   if (rank == 0) std::remove(path.c_str());
+}
+
+TEST_F(Howto, Watch) {
+  tridap::mpi::watch(30);  // on all processes; 0 ends it
+  tridap::mpi::watch(0);
 }
 
 TEST_F(Howto, SharedMemory) {

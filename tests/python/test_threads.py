@@ -13,6 +13,8 @@ import scipy.sparse as sp
 import tridap
 from mpi4py import MPI
 
+pytestmark = pytest.mark.skipif(MPI.COMM_WORLD.size == 1, reason="one process waits for no other")
+
 N = 64
 QUICK = ["solve", "save", "dense", "sum", "petsc"]
 OTHERS = ["product", "redistribute", "ghosts", "gather", "check", "matrix", "diagonal", "eigsh", "precond", "values", "direct", "load",

@@ -57,7 +57,7 @@ def test_the_findings_and_each_process_are_text_on_the_page(page, tmp_path):
 
 
 @pytest.mark.parametrize("dark", [False, True])
-def test_marks_and_words_stand_out_in_both_schemes(page, tmp_path, dark):
+def test_marks_and_words_are_legible_in_both_schemes(page, tmp_path, dark):
     page.show(dark=dark)
     opened(page, tmp_path, {'"stop":8': '"stop":10'}, "24x10", "b,c", "3x2")
     page.picture(f"claims-{'dark' if dark else 'light'}")

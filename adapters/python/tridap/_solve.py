@@ -556,7 +556,7 @@ def _tell(text, result, comm, raise_on_failure):
     if raise_on_failure:
         raise ConvergenceError(text, result)
     if comm.rank == 0:
-        warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
         return
     with warnings.catch_warnings(record=True):  # process 0 warns; if warnings are errors, all processes raise
-        warnings.warn(text, ConvergenceWarning, stacklevel=3)
+        warnings.warn(text, ConvergenceWarning, stacklevel=4)
