@@ -84,11 +84,11 @@ void refuse_different_calls(const char* name, Duplicates& duplicates) {
 }
 
 Call::Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object)
-    : duplicates_(duplicates_of(comm)),
-      name_(said_name(name)),
+    : name_(said_name(name)),
       needed_(needed),
       thread_(state().this_thread()),
       outer_(thread_.innermost) {
+  if (comm == MPI_COMM_NULL) duplicates_of(comm);  // throws on this process alone
   enter(comm);
   try {
     duplicates_ = made_duplicates_of(comm);  // which waits for the other processes the first time
