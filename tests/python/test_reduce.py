@@ -197,7 +197,7 @@ def test_processes_that_ask_for_different_things_are_refused(comm):
     for wrong in (lambda: x.sum() if first else x.max(), lambda: x.sum(dtype=float if first else int), mixed.sum, mixed.min,
                   lambda: x.norm(1 if first else 2), lambda: x.dot(mixed), lambda: np.allclose(x, x, rtol=0.1 if first else 0.2),
                   (x if first else tridap.zeros(tridap.distribution(8, processes=comm.size))).sum):
-        with pytest.raises(tridap.ProtocolError, match="same on every process"):
+        with pytest.raises(tridap.ProtocolError, match="same (collective call )?on every process"):
             wrong()
     assert x.sum() == 0
 
