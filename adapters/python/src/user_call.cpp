@@ -7,7 +7,9 @@
 
 #include <pybind11/stl.h>
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,7 +22,14 @@ namespace {
 using namespace py::literals;
 
 thread_local UserCall* innermost = nullptr;
-thread_local std::vector<std::unique_ptr<UserCall>> of_python;
+
+// The calls of functions of Python, one inside of a callback of the other. Nothing is allocated for them, because a
+// process whose memory has ended must begin its call as the others do.
+struct OfPython {
+  std::array<std::optional<UserCall>, 16> calls;
+  std::size_t count = 0;
+};
+thread_local OfPython of_python;
 
 // A text that is never freed, because other threads may read it at any time.
 const char* lasting(const std::string& text) {
@@ -118,7 +127,8 @@ void bind_user_call(py::module_& module) {
   module.def("_begin", [](std::uintptr_t function) {
     if (mpi::state().this_thread().called != nullptr) return false;
     const auto& [name, libraries] = *reinterpret_cast<const Function*>(function);
-    of_python.push_back(std::make_unique<UserCall>(name, libraries));
+    if (of_python.count == of_python.calls.size()) return false;
+    of_python.calls[of_python.count++].emplace(name, libraries);
     return true;
   });
   module.def("_watch_calls", [](double seconds, const py::object& comm) {
@@ -126,7 +136,7 @@ void bind_user_call(py::module_& module) {
     const WithoutPython released;
     on_all(handle, [&] { mpi::watch(seconds, handle); });
   });
-  module.def("_end", [] { of_python.pop_back(); });
+  module.def("_end", [] { of_python.calls[--of_python.count].reset(); });
   py::class_<InsideOf>(module, "_Inside")
       .def(py::init([](const std::string& name) { return std::make_unique<InsideOf>(libraries_named({name})); }),
            "library"_a)

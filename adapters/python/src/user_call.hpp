@@ -5,7 +5,6 @@
 #include <mpi.h>
 #include <pybind11/pybind11.h>
 
-#include <memory>
 #include <optional>
 #include <type_traits>
 
@@ -32,7 +31,7 @@ class UserCall {
   bool is_outermost_;
   mpi::Libraries libraries_;
   UserCall* outer_ = nullptr;
-  std::unique_ptr<mpi::Call> call_;
+  std::optional<mpi::Call> call_;
 };
 
 /// A record of the function that runs, in which the processes compare numbers: the beginning of the call, or a later
@@ -43,8 +42,7 @@ class Begun {
   template <class Step>
   Begun(MPI_Comm comm, Step&& step) {
     if (UserCall* const user_call = to_begin()) {
-      user_call->call_ = std::make_unique<mpi::Call>(comm, fallback, user_call->libraries_, std::forward<Step>(step));
-      call_ = user_call->call_.get();
+      call_ = &user_call->call_.emplace(comm, fallback, user_call->libraries_, std::forward<Step>(step));
     } else {
       call_ = &own_.emplace(comm, fallback, mpi::Libraries(), std::forward<Step>(step));
     }
