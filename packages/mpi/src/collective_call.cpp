@@ -84,10 +84,7 @@ void refuse_different_calls(const char* name, Duplicates& duplicates) {
 }
 
 Call::Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object)
-    : name_(said_name(name)),
-      needed_(needed),
-      thread_(state().this_thread()),
-      outer_(thread_.innermost) {
+    : name_(said_name(name)), needed_(needed), thread_(state().this_thread()), outer_(thread_.innermost) {
   if (comm == MPI_COMM_NULL) duplicates_of(comm);  // throws on this process alone
   enter(comm);
   try {
