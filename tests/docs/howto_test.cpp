@@ -14,9 +14,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -166,9 +169,17 @@ TEST_F(Howto, Capture) {
   if (rank == 0) std::remove(path.c_str());
 }
 
+std::ptrdiff_t threads() {
+  const std::filesystem::directory_iterator all("/proc/self/task");
+  return std::distance(begin(all), end(all));
+}
+
 TEST_F(Howto, Watch) {
+  const std::ptrdiff_t before = threads();
   tridap::mpi::watch(30);  // on all processes; 0 ends it
+  EXPECT_EQ(threads(), before + 1);
   tridap::mpi::watch(0);
+  EXPECT_EQ(threads(), before);
 }
 
 TEST_F(Howto, SharedMemory) {

@@ -150,8 +150,11 @@ TEST(Call, ComparesNumbers) {
 // Only the outer call says what is called, so processes may pass different branches of one call of ours.
 TEST(Call, InsideOfAnotherMakesNoReduction) {
   const Call outer(MPI_COMM_WORLD, "solve");
-  if (here() == 0) const Call inner(MPI_COMM_WORLD, "product");
-  if (here() == 0) const Call inner(outer.comm(), "sum");
+  if (here() == 0) {  // would wait for the others if it made one
+    const Call inner(MPI_COMM_WORLD, "product"), again(outer.comm(), "sum");
+    EXPECT_EQ(inner.comm(), outer.comm());
+    EXPECT_EQ(again.comm(), outer.comm());
+  }
   MPI_Barrier(MPI_COMM_WORLD);
 }
 

@@ -6,8 +6,8 @@
 
 namespace tridap::python {
 
-/// A Vec whose elements our calls change. PETSc keeps the norms of a Vec, and must be told that they are old. This
-/// object does not keep the Vec alive.
+/// A Vec with elements that our calls change. PETSc keeps the norms of a Vec, and must be told when they are no longer
+/// right. This object does not keep the Vec alive.
 class WatchedVec {
  public:
   explicit WatchedVec(Vec vec) : vec_(vec) {}

@@ -59,7 +59,7 @@ class SharedAllocation {
 /// a time may call the functions of this header.
 std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_Comm comm, Faults faults = {});
 
-/// What allocate_shared() does inside of a call whose processes have agreed that all make it. **Collective.**
+/// allocate_shared() without a record, for calls that have begun. **Collective.**
 Buffer allocate_shared_within(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order);
 
 /// Takes the allocation with a number once more, if this process has released it and it suits `bytes`; null: it was not
