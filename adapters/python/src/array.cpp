@@ -12,7 +12,9 @@
 #include <tridap/gather_distribution.hpp>
 #include <tridap/internal/collective_check.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/quick_gather.hpp>
 #include <tridap/local_part.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -99,6 +101,34 @@ bool known_together(const Array* array, MPI_Comm comm) {
   });
 }
 
+// The array that `make` makes of what was given, if it is right on every process and quick_gather() knows its kind;
+// else null on every process. Everything that needs memory is made before the message. **Collective.**
+template <class Make, class Seconds>
+py::object gather_quickly(const Given& given, MPI_Comm comm, Make&& make, Seconds&& seconds) {
+  std::shared_ptr<std::optional<Distribution>> room;
+  py::object made;
+  Array* array = nullptr;
+  if (given.comparable && given.read.report.ok() && check(given.read.array).ok()) {
+    try {
+      room = std::make_shared<std::optional<Distribution>>();
+      made = make(nullptr);
+      array = &py::cast<Array&>(made);
+    } catch (const std::bad_alloc&) {
+    } catch (const py::error_already_set&) {
+    }
+  }
+  {
+    const WithoutPython released;
+    Index no_flags = 0;
+    std::optional<Distribution> gathered =
+        mpi::quick_gather(array == nullptr ? nullptr : &array->array(), mpi::duplicates_of(comm)->ours(), {}, no_flags);
+    if (gathered) *room = std::move(*gathered);
+  }
+  if (!room || !*room) return {};
+  array->complete({room, &**room}, seconds());
+  return made;
+}
+
 // How an error about objects is raised: on each process of `comm` alike, which must all call this, or here alone.
 Raising how_raised(const Report& report, const std::optional<py::error_already_set>& raised, MPI_Comm comm) {
   const ErrorKind kind = error_kind_of(raised);
@@ -143,6 +173,11 @@ Array Array::from(Given given, py::object comm, std::shared_ptr<const Distributi
   made.axis_extras_ = std::move(given.axis_extras);
   made.receipt_ = std::move(given.receipt);
   return made;
+}
+
+void Array::complete(std::shared_ptr<const Distribution> distribution, double seconds) noexcept {
+  distribution_ = std::move(distribution);
+  receipt_.seconds = seconds;
 }
 
 const std::shared_ptr<const Distribution>& Array::distribution() const {
@@ -354,19 +389,23 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
     if (known_together(checked ? array : nullptr, handle)) return object;
   }
   Given given = ask(object, copy);
+  const auto make = [&](std::shared_ptr<const Distribution> distribution) {
+    const Array* const same_memory = policy == Copy::always ? nullptr : array_behind(given.array);
+    Array whole = Array::from(given, comm, std::move(distribution));
+    if (same_memory != nullptr) whole.share_watchers(*same_memory);
+    return py::cast(std::move(whole));
+  };
+  if (!comm.is_none())
+    if (py::object made = gather_quickly(given, handle, make, [&] { return now() - begin; })) return made;
   const bool undistributed = is_undistributed(given.read.array.dim_data);
   Checked checked = comm.is_none() ? check_alone(given, !undistributed, {}) : confer_over(given, handle, true, {});
   throw_if_wrong(checked.report, given.raised, how_raised(checked.report, given.raised, handle));
   given.receipt.seconds = now() - begin;
-  const auto made = [&] {
-    if (!comm.is_none() && !checked.distribution) throw std::bad_alloc();
-    const py::object other = given.array;
-    const Array* const same_memory = policy == Copy::always ? nullptr : array_behind(other);
-    Array whole = Array::from(std::move(given), comm, std::move(checked.distribution));
-    if (same_memory != nullptr) whole.share_watchers(*same_memory);
-    return py::cast(std::move(whole));
-  };
-  return comm.is_none() ? made() : together(handle, made);
+  if (comm.is_none()) return make(std::move(checked.distribution));
+  return together(handle, [&] {
+    if (!checked.distribution) throw std::bad_alloc();
+    return make(std::move(checked.distribution));
+  });
 }
 
 Checked check_object(py::object object, py::object comm, const py::object& raise_on_error,

@@ -59,6 +59,9 @@ class Array {
   py::dict own_dictionary(Version version) const;  ///< the same for our own readers, for any elements
   DistArray in(Version version) const;             ///< throws Error if that version cannot describe it
 
+  /// Gives the Distribution to an array that was made without it, and the time that making the array took.
+  void complete(std::shared_ptr<const Distribution> distribution, double seconds) noexcept;
+
   /// An array over a copy of this one's elements, with the same description.
   Array over_copy(py::object local, Receipt receipt) const;
 

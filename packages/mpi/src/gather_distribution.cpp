@@ -1,9 +1,9 @@
-#include "quick.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/collective_check.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/quick_gather.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
@@ -36,7 +36,7 @@ Distribution gather_with_flags(const DistArray& array, MPI_Comm comm, const Read
   std::vector<LocalArray> members;
   const Call call(comm, "mpi::gather_distribution");
   comm = call.comm();
-  if (std::optional<Distribution> quick = quick_gather(array, comm, reading, flags)) return std::move(*quick);
+  if (std::optional<Distribution> quick = quick_gather(&array, comm, reading, flags)) return std::move(*quick);
   collectively(comm, [&] { members = member(array, comm); });
   MpiCollectives collectives(comm);
   CheckOutcome outcome = check_collectively(members, collectives, reading, true);

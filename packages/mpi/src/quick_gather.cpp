@@ -1,8 +1,8 @@
-#include "quick.hpp"
 
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_check.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/quick_gather.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/version.hpp>
 
@@ -180,7 +180,7 @@ void exchange(ArraySummary* all, std::size_t processes, MPI_Comm comm) {
 
 }  // namespace
 
-std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags) {
+std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index& flags) {
   int processes = 1;
   must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (processes > most_processes) return std::nullopt;
@@ -188,9 +188,10 @@ std::optional<Distribution> quick_gather(const DistArray& array, MPI_Comm comm, 
   std::vector<ArraySummary> all;
   std::vector<Axis> axes;
   const bool ready = succeeds([&] {
-    axes.reserve(static_cast<std::size_t>(array.ndim()));
     all.resize(static_cast<std::size_t>(processes));
-    ours = summarize(array, reading, flags);
+    if (array == nullptr) return;
+    axes.reserve(static_cast<std::size_t>(array->ndim()));
+    ours = summarize(*array, reading, flags);
   });
   if (!ready) ours = {};                       // not clear: check_collectively() finds out why
   static ArraySummary unread[most_processes];  // used if this process has no memory for the summaries
