@@ -108,14 +108,13 @@ py::object gather_quickly(const Given& given, MPI_Comm comm, Make&& make, Second
   std::shared_ptr<std::optional<Distribution>> room;
   py::object made;
   Array* array = nullptr;
-  if (given.comparable && given.read.report.ok() && check(given.read.array).ok()) {
-    try {
+  try {
+    if (given.comparable && given.read.report.ok() && check(given.read.array).ok()) {
       room = std::make_shared<std::optional<Distribution>>();
       made = make(nullptr);
       array = &py::cast<Array&>(made);
-    } catch (const std::bad_alloc&) {
-    } catch (const py::error_already_set&) {
     }
+  } catch (const std::exception&) {  // then the other way finds out why
   }
   {
     const WithoutPython released;
