@@ -408,3 +408,19 @@ def test_an_intercommunicator_is_refused(comm):
         tridap.asarray(array, both)
     both.Free()
     mine.Free()
+
+
+def test_padding_is_updated_again_with_the_kept_plan(comm):
+    rows = tridap.distribution(3 * comm.size, tridap.block(padding=1), processes=comm.size)
+    x, y = tridap.zeros(rows, comm=comm), tridap.zeros(rows, comm=comm)
+
+    def update(array, value):
+        array.local[...] = value + comm.rank
+        array.update_padding()
+        assert comm.rank == 0 or array.local[0] == value + comm.rank - 1
+        assert comm.rank == comm.size - 1 or array.local[-1] == value + comm.rank + 1
+
+    for value in (10, 20, 30):
+        update(x, value)
+    update(x if comm.rank == 0 else y, 40)  # process 0 alone has a plan, of another array
+    update(x, 50)

@@ -85,6 +85,19 @@ std::string shown(const Array& array) {
   return text + ", " + std::to_string(element_count(array.array().buffer)) + " elements here>";
 }
 
+// The plan stays with the array, so that the next update needs one reduction. **Collective.**
+void update_with_kept_plan(const Array& array, MPI_Comm comm) {
+  std::unique_ptr<tridap::redistribute::PaddingUpdate>& plan = array.padding_plan();
+  const Begun begun(comm, [&](mpi::Record& record) {
+    array.host_array();  // throws if there is none
+    record.add(plan ? plan->number() : -1);
+  });
+  const bool all_have_it = begun.call().is_same(0) && begun.call().smallest(0) >= 0;
+  if (!all_have_it)
+    plan = std::make_unique<tridap::redistribute::PaddingUpdate>(array.host_array().buffer, *array.distribution(), comm);
+  plan->update();
+}
+
 void update_padding(const Array& array) {
   if (!array.is_whole() || array.comm().is_none()) {
     if (array.is_whole() && array.distribution()->processes() == 1) {
@@ -105,9 +118,7 @@ void update_padding(const Array& array) {
   const UserCall user_call("x.update_padding()");
   {
     const WithoutPython released;
-    on_all(comm, [&] {
-      tridap::redistribute::PaddingUpdate(array.host_array().buffer, *array.distribution(), comm).update();
-    });
+    on_all(comm, [&] { update_with_kept_plan(array, comm); });
   }
   array.changed();
 }
@@ -221,8 +232,9 @@ The local index in `local` of a global index that this process owns; None if it 
       .def("update_padding", &update_padding, R"(update_padding() -> None
 
 Fills the padding of every process from the elements that it repeats: communication padding from its owners, the mirrors
-of a periodic axis from the elements that they mirror, corners included. Collective. ProtocolError, on every process, if
-memory is read-only, or only this process's part is known.)")
+of a periodic axis from the elements that they mirror, corners included. The first call makes a plan, which stays with the
+array, with memory for the messages that it packs. Collective. ProtocolError, on every process, if memory is read-only, or
+only this process's part is known.)")
       .def(
           "gather",
           [](const py::object& a, const py::object& root) { return from("tridap._gather", "gather")(a, root); },

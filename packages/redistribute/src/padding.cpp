@@ -248,6 +248,7 @@ struct PaddingUpdate::State {
   }
 
   void open(const mpi::Channel& channel) {
+    number = channel.tag;
     for (const Message& message : receive)
       transfers.add_receipt(message.rank(), message.data(), message.bytes(), channel);
     for (const Message& message : send) transfers.add_send(message.rank(), message.data(), message.bytes(), channel);
@@ -273,6 +274,7 @@ struct PaddingUpdate::State {
   };
 
   Buffer buffer;
+  Index number = 0;
   std::vector<Message> receive, send, own_send, own_receive;
   ElementStep received;               // of what is received
   mpi::PersistentMessages transfers;  // ends before the memory above
@@ -288,9 +290,11 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
   const mpi::Channel channel = mpi::channel_of(comm);
   check_together(buffer, distribution, operation, call);
   check_shared(distribution.distribution);
-  state_ = mpi::collectively(
-      comm, [&] { return std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm)); });
-  mpi::collectively(comm, [&] { state_->open(channel); });
+  state_ = mpi::collectively(comm, [&] {
+    auto state = std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm));
+    state->open(channel);
+    return state;
+  });
 }
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm, PaddingOperation operation)
@@ -323,15 +327,15 @@ void PaddingUpdate::wait() {
   state_->finish();
 }
 
+Index PaddingUpdate::number() const { return state_->number; }
 Index PaddingUpdate::bytes_sent() const { return bytes_of(state_->send); }
 Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); }
 
 void update_padding(const DistArray& array, MPI_Comm comm) {
-  const mpi::Call call(comm, "redistribute::update_padding");
+  Buffer buffer;
+  const mpi::Call call(comm, "redistribute::update_padding", {}, [&](mpi::Record&) { buffer = array.buffer; });
   comm = call.comm();
   const PlacedDistribution distribution(mpi::gather_distribution(array, comm));
-  Buffer buffer;
-  mpi::collectively(comm, [&] { buffer = array.buffer; });
   PaddingUpdate(std::move(buffer), distribution, comm).update();
 }
 

@@ -60,6 +60,8 @@ class PaddingUpdate {
   /// Ends the update. **Collective.** Throws Error, on this process alone, if no update is in progress.
   void wait();
 
+  /// The same on every process, at least 0, and another one for each plan of a communicator.
+  Index number() const;
   Index bytes_sent() const;      ///< by each update, from this process to others
   Index bytes_received() const;  ///< by each update, from others to this process
 
