@@ -110,7 +110,7 @@ def test_an_assignment_broadcasts(comm):
     assert np.array_equal(x.allgather(), whole)
 
 
-def test_a_numpy_array_along_an_axis_on_one_process_is_that_of_every_process(comm):
+def test_a_numpy_array_is_that_of_every_process(comm):
     for axes, grid, axis in layouts(comm.size):
         made = made_in(comm, axes, grid)
         x, whole = made.array, made.whole
@@ -191,7 +191,7 @@ def test_an_array_that_every_process_needs_is_gathered(comm):
     assert np.allclose((x - w).allgather(), whole - whole.mean(axis=0))
 
 
-def test_an_array_whose_axes_are_not_the_last_gets_new_axes(comm):
+def test_an_array_of_the_first_axes_gets_new_axes(comm):
     needs_several(comm)
     x = tridap.from_function(tridap.distribution((2 * comm.size, 5), "b,*"), lambda i, j: 10.0 * i + j * j)
     m = x.mean(axis=1)
