@@ -121,16 +121,36 @@ bool same_buffers(const Axis& a, const Axis& b) {
   return true;
 }
 
-// True if on every process the elements at each local index of two arrays, padding included, belong together. The
-// answer is the same on every process, since it depends on the Distributions alone.
-bool are_alike(const Array& a, const Array& b) {
-  const Distribution &here = *a.distribution(), &there = *b.distribution();
-  if (&here == &there || a.places() == b.places()) return true;
+bool are_alike(const Distribution& here, const Distribution& there) {
   if (here.ndim() != there.ndim() || here.shape() != there.shape()) return false;
   for (Index i = 0; i < here.ndim(); ++i)
     if (!same_buffers(here.axis(i), there.axis(i))) return false;
   const Comparison comparison = compare(here, there);
   return comparison.same_owners && comparison.same_places;
+}
+
+// True if on every process the elements at each local index of two arrays, padding included, belong together. The
+// answer is the same on every process, since it depends on the Distributions alone.
+bool are_alike(const Array& a, const Array& b) {
+  const Distribution &here = *a.distribution(), &there = *b.distribution();
+  return &here == &there || a.places() == b.places() || are_alike(here, there);
+}
+
+// The same of one axis of each.
+bool are_alike_along(const Array& a, Index axis_of_a, const Array& b, Index axis_of_b) {
+  return are_alike(Distribution({a.distribution()->axis(axis_of_a)}),
+                   Distribution({b.distribution()->axis(axis_of_b)}));
+}
+
+// An array over `local`, with the version and the process of `model`. Its axis i is that axis of that array in `axes`,
+// or, without an array, an axis of so many elements on one process. Of all arrays together, at most one has an axis on
+// several processes that the others do not have.
+Array of_axes_of_several(const Array& model, const std::vector<std::pair<const Array*, Index>>& axes, py::array local) {
+  refuse_objects(local);
+  std::vector<Axis> found;
+  for (const auto& [array, number] : axes)
+    found.push_back(array != nullptr ? array->distribution()->axis(number) : Axis(BlockKind(number, 1, number)));
+  return with_axes(model, std::move(found), std::move(local));
 }
 
 // By axis, the local indices whose elements this process counts, so that each element of the whole array is counted
@@ -205,7 +225,7 @@ same on every process, bit for bit. The type is numpy.sum's: int64 for smaller i
 
 axis: one axis or several, which must not be distributed: the result is a DistArray of the other axes, with their padding.
 This is collective too, because all processes agree on the axes. TypeError, which names the right call, for an axis on several
-processes. keepdims: the result keeps these axes, with one element.)");
+processes. keepdims: the result keeps these axes, with one element; without axes, or with all, it is a NumPy array.)");
   reduction("prod", R"(prod(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The product of all elements of the whole array. Everything else is as for sum().)");
@@ -396,7 +416,9 @@ void bind_compute(py::module_& module, py::class_<Array>& type) {
   module.def("_cut", &cut);
   module.def("_like", &like);
   module.def("_of_axes", &of_axes);
-  module.def("_alike", &are_alike);
+  module.def("_of_axes_of_several", &of_axes_of_several);
+  module.def("_alike", py::overload_cast<const Array&, const Array&>(&are_alike));
+  module.def("_alike_along", &are_alike_along);
   module.def("_counted", &counted);
   module.def("_bounds", &bounds);
   module.def("_partials", &partials, "comm"_a, "step"_a, "at_once"_a = 256);

@@ -3,8 +3,9 @@
 import numpy as np
 
 from . import _core, _reduce
+from ._broadcast import Broadcast
 from ._core import DistArray
-from ._ufunc import WHOLE, is_foreign, local_of, name_of, over
+from ._ufunc import WHOLE, is_foreign, name_of
 
 
 def _named(names):
@@ -19,7 +20,9 @@ _VIEWS = _named("imag real")
 # The result depends on types or addresses, not on elements.
 _OF_MEMORY = _named("can_cast iscomplexobj isrealobj may_share_memory result_type shares_memory")
 
-INSTEAD = {"average": "numpy.sum(x * weights) / numpy.sum(weights)", "count_nonzero": "(x != 0).sum()",
+_PAIRED = "operators and functions of elements pair an axis of one element with each index of the other array's axis"
+INSTEAD = {"average": "numpy.sum(x * weights) / numpy.sum(weights)", "broadcast_arrays": _PAIRED, "broadcast_to": _PAIRED,
+           "count_nonzero": "(x != 0).sum()", "outer": "x[:, None] * y is this product with a NumPy array y that every process has",
            "nansum": "numpy.nan_to_num(x).sum()", "ptp": "x.max() - x.min()",
            "reshape": "x.reshape(shape) is of axes of one element, and names the call for others",
            "save": "tridap.save('x.h5', {'x': x}) writes the whole array to a file"}
@@ -47,38 +50,38 @@ def _memory(value):
 def elementwise(function, args, kwargs):
     """Calls a function with the local parts of the arguments, and makes a DistArray of the result. Not collective."""
     name = name_of(function)
-    arrays = [value for value in (*args, *kwargs.values()) if isinstance(value, DistArray)]
-    places = {}  # of the arrays, by the NumPy arrays that the function gets
-
-    def local(value):
-        found = local_of(name, value, arrays[0])
-        if found is not value:
-            places[id(found)] = found, value
-        return found
-
-    args = [value if isinstance(value, str) else local(value) for value in args]
-    kwargs = {key: value if isinstance(value, str) else local(value) for key, value in kwargs.items()}
-    written = places  # with numpy.errstate, one process may raise after it has written
+    keys = [*range(len(args)), *kwargs]
+    given = [*args, *kwargs.values()]
+    target = kwargs.get("out", kwargs.get("dst", args[0] if args and function is np.copyto else None))
+    if isinstance(target, np.ndarray):
+        raise TypeError(f"{name} of a DistArray and a {type(target).__name__}, to which it would write the part of this process: "
+                        "pass x.local in place of x")
+    broadcast = Broadcast(name, [value for value in given if not isinstance(value, str)],
+                          [target] if isinstance(target, DistArray) else [])
+    found = iter(broadcast.local())
+    local = {key: value if isinstance(value, str) else next(found) for key, value in zip(keys, given)}
+    places = {id(local[key]): value for key, value in zip(keys, given) if isinstance(value, DistArray)}
+    written = places.values()  # with numpy.errstate, one process may raise after it has written
     try:
-        result = function(*args, **kwargs)
-        target = result if result is not None else kwargs.get("dst", args[0] if args else None)  # of numpy.copyto
-        written = {id(target): places[id(target)]} if id(target) in places else {}
+        result = function(*(local[key] for key in range(len(args))), **{key: local[key] for key in kwargs})
+        place = id(local["dst" if "dst" in local else 0] if result is None else result)  # None: of numpy.copyto
+        written = [places[place]] if place in places else []
     finally:
-        for _, array in written.values():
+        for array in written:
             _core._changed(array)
     if result is None:
         return None
-    if id(result) in places:
-        return places[id(result)][1]
-    made = over(result, arrays[0])
-    return _core._same_memory(made, arrays[0]) if function in _VIEWS else made
+    if place in places:
+        return places[place]
+    made = broadcast.over(result)
+    return _core._same_memory(made, given[0]) if function in _VIEWS else made
 
 
 def _like(function, array, args, dtype, order, subok, shape):
     if shape is not None:
         raise TypeError(f"{name_of(function)} of a DistArray takes no shape=: tridap.zeros(tridap.distribution(shape)) "
                         "makes an array of another shape")
-    return over(function(_of(function, array).local, *args, dtype=dtype, order=order), array)
+    return _core._like(array, function(_of(function, array).local, *args, dtype=dtype, order=order))
 
 
 def _maker(function):
@@ -88,7 +91,7 @@ def _maker(function):
 
 
 def _full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
-    fill = local_of("numpy.full_like", fill_value, _of(np.full_like, a))
+    fill = Broadcast("numpy.full_like", [_of(np.full_like, a), fill_value], [a]).local()[1]
     return _like(np.full_like, a, (fill,), dtype, order, subok, shape)
 
 
@@ -127,6 +130,12 @@ def _vector_product(a, b, out=None):
     return _reduce.dot(a, b)
 
 
+def _expand_dims(a, axis):
+    ndim = _of(np.expand_dims, a).ndim + (len(axis) if isinstance(axis, tuple) else 1)
+    added = _reduce.axes_of(axis, ndim)
+    return a[tuple(None if number in added else slice(None) for number in range(ndim))]
+
+
 def _size(a, axis=None):
     return a.size if axis is None else a.shape[axis]
 
@@ -144,6 +153,7 @@ _HANDLERS.update({function: _without_type(function, call) for names, call in (
     ("argmax", _reduce.argmax), ("argmin", _reduce.argmin))
     for function in _named(names)})
 _HANDLERS.update({
+    np.expand_dims: _expand_dims,
     np.transpose: lambda a, axes=None: _of(np.transpose, a).transpose(axes),
     np.reshape: lambda a, newshape=None, order="C", *, shape=None: _of(np.reshape, a).reshape(
         shape if newshape is None else newshape, order=order),

@@ -12,8 +12,8 @@ import numpy as np
 
 from . import _core
 from ._agree import collective
+from ._broadcast import Broadcast, need_alike
 from ._core import DistArray
-from ._ufunc import need_alike
 
 _AxisError = getattr(np, "exceptions", np).AxisError  # NumPy 2 and 1
 
@@ -93,19 +93,21 @@ def axes_of(axis, ndim):
     return found
 
 
-def _call_in_numpy(call, axis):
-    return f"numpy.{'linalg.' if call == 'norm' else ''}{call}(x.interior, axis={axis!r})"
+def _call_in_numpy(call, axis, more=""):
+    return f"numpy.{'linalg.' if call == 'norm' else ''}{call}(x.interior, axis={axis!r}{more})"
 
 
-def _need_one_process(call, array, axis, axes):
+def _need_one_process(call, array, axis, axes, keeps):
     """TypeError, with the right call, for axes that are on several processes."""
     grid = array.distribution.grid
+    more = ", keepdims=True" if keeps else ""
     if builtins.any(grid[number] > 1 for number in axes):
         others = [number for number in range(array.ndim) if number not in axes]
         to = ",".join("b" if others and number == others[0] else "*" for number in range(array.ndim))
+        everywhere = ".allgather()" if keeps and builtins.all(grid[number] == 1 for number in others) else ""  # fits x
         raise TypeError(f"{call} with axis={axis!r} of an array over {' x '.join(map(str, grid))} processes, but only axes on one "
-                        f"process can be left out: x.redistribute({to!r}).{call}(axis={axis!r}) moves the elements first; "
-                        f"{_call_in_numpy(call, axis)} is of this process's part")
+                        f"process can be left out: x.redistribute({to!r}).{call}(axis={axis!r}{more}){everywhere} moves the elements "
+                        f"first; {_call_in_numpy(call, axis, more)} is of this process's part")
 
 
 class _Along:
@@ -116,24 +118,33 @@ class _Along:
 
     def __init__(self, call, array, axis, others, compute):
         self.call, self.array, self.axis, self.others, self.compute = call, array, axis, others, compute
-        self.made = None
+        self.made, self._keeps = None, False
+
+    def written(self, **arguments):
+        """The function that returns the call as the user writes it. It is called after the step."""
+        return lambda: _written(self.call, axis=self.axis, **arguments, keepdims=self._keeps or None)()
+
+    def whole(self, value):
+        """The result that is a number of the whole array: with `keepdims` a NumPy array of one element."""
+        return np.reshape(value, (1,) * self.array.ndim) if self._keeps and self.array.ndim > 0 else value
 
     def __call__(self, kinds="biufcm"):
         array, ndim = self.array, self.array.ndim
         others = dict(self.others)
         axes = None if self.axis is None else axes_of(self.axis, ndim)
         whole = axes is None or len(axes) == ndim
-        keeps = False if whole or others.get("keepdims") is np._NoValue else bool(others.pop("keepdims", False))
+        keeps = others.pop("keepdims", False)
+        self._keeps = keeps is not np._NoValue and bool(keeps)
         _need_no_others(self.call, others)
         _need_numbers(self.call, array, kinds)
         if whole:
             return False
-        _need_one_process(self.call, array, self.axis, axes)
+        _need_one_process(self.call, array, self.axis, axes, self._keeps)
         interior = array.distribution.part(array.process, "interior")
         part = array.local[tuple(interior[axis] if axis in axes else slice(None) for axis in range(ndim))]
         kept = [axis for axis in range(ndim) if axis not in axes]
         made = _core._of_axes(array, kept, np.asarray(self.compute(part, tuple(axes))))
-        if keeps:
+        if self._keeps:
             made = _core._cut(made, [("added" if axis in axes else "whole", 0, 0, 1) for axis in range(ndim)])
         self.made = made
         return True
@@ -164,8 +175,8 @@ def _folded(array, call, axis, dtype, others, combine):
         part = _counted(array)
         return numpy_call(part, dtype=dtype), part.size
 
-    values, _ = partials(array, _written(call, axis=axis, dtype=dtype), step)
-    return combine(values) if along.made is None else along.made
+    values, _ = partials(array, along.written(dtype=dtype), step)
+    return along.whole(combine(values)) if along.made is None else along.made
 
 
 def _wide(array, dtype):
@@ -185,13 +196,13 @@ def mean(array, axis=None, dtype=None, **others):
         part = _counted(array)
         return np.sum(part, dtype=_wide(array, dtype)), part.size
 
-    values, counts = partials(array, _written("mean", axis=axis, dtype=dtype), step)
+    values, counts = partials(array, along.written(dtype=dtype), step)
     if along.made is not None:
         return along.made
     if counts.sum() == 0:
-        return np.mean(np.empty(0, array.dtype), dtype=dtype)  # NumPy's answer, and its warning
+        return along.whole(np.mean(np.empty(0, array.dtype), dtype=dtype))  # NumPy's answer, and its warning
     result = dtype if dtype is not None else np.float16 if array.dtype == np.float16 else values.dtype
-    return (_added(values) / counts.sum()).astype(result)
+    return along.whole((_added(values) / counts.sum()).astype(result))
 
 
 @collective("x.var()")
@@ -209,7 +220,7 @@ def std(array, axis=None, dtype=None, ddof=0, **others):
 def _spread(array, call, axis, dtype, ddof, others):
     numpy_call = getattr(np, call)
     along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes, dtype=dtype, ddof=ddof))
-    written = _written(call, axis=axis, dtype=dtype, ddof=ddof)
+    written = along.written(dtype=dtype, ddof=ddof)
 
     def add():
         if along("biufc"):
@@ -222,7 +233,7 @@ def _spread(array, call, axis, dtype, ddof, others):
         return along.made
     count = counts.sum()
     if count - ddof <= 0:
-        return numpy_call(np.ones(count, array.dtype), dtype=dtype, ddof=ddof)  # NumPy's answer, and its warning
+        return along.whole(numpy_call(np.ones(count, array.dtype), dtype=dtype, ddof=ddof))  # NumPy's answer, and its warning
     work = values.dtype if values.dtype.kind in "fc" else np.dtype(float)
     center = np.asarray(_added(values) / count).astype(work)
 
@@ -233,7 +244,7 @@ def _spread(array, call, axis, dtype, ddof, others):
 
     found = _added(partials(array, written, add_squares)[0]) / (count - ddof)
     found = np.sqrt(found) if call == "std" else found
-    return found.astype(np.float16 if dtype is None and array.dtype == np.float16 else np.empty(0, work).real.dtype)
+    return along.whole(found.astype(np.float16 if dtype is None and array.dtype == np.float16 else np.empty(0, work).real.dtype))
 
 
 def _extreme(array, call, axis, others):
@@ -246,11 +257,11 @@ def _extreme(array, call, axis, others):
         part = _counted(array)
         return (numpy_call(part) if part.size else np.zeros((), array.dtype)), part.size
 
-    values, counts = partials(array, _written(call, axis=axis), step)
+    values, counts = partials(array, along.written(), step)
     if along.made is not None:
         return along.made
     with np.errstate(all="ignore"):
-        return numpy_call(values[counts > 0])  # without elements, NumPy's ValueError
+        return along.whole(numpy_call(values[counts > 0]))  # without elements, NumPy's ValueError
 
 
 @collective("x.min()")
@@ -326,8 +337,8 @@ def _truth(array, call, axis, others):
             return _NOTHING
         return numpy_call(_counted(array)), 0
 
-    values = partials(array, _written(call, axis=axis), step)[0]
-    return numpy_call(values) if along.made is None else along.made
+    values = partials(array, along.written(), step)[0]
+    return along.whole(numpy_call(values)) if along.made is None else along.made
 
 
 @collective("x.all()")
@@ -412,13 +423,13 @@ def norm(array, ord=None, axis=None, **others):
         some = flat if flat.size else np.zeros(1, flat.dtype)
         return np.linalg.norm(some, None if ord == "fro" else ord), flat.size
 
-    values, counts = partials(array, _written("norm", ord=ord, axis=axis), step)
+    values, counts = partials(array, along.written(ord=ord), step)
     if along.made is not None:
         return along.made
     with np.errstate(all="ignore"):
         if ord == 1:
-            return _added(values)
-        return np.max(values[counts > 0]) if ord == np.inf else np.linalg.norm(values)
+            return along.whole(_added(values))
+        return along.whole(np.max(values[counts > 0]) if ord == np.inf else np.linalg.norm(values))
 
 
 @collective("numpy.allclose()")
@@ -433,6 +444,12 @@ def array_equal(a1, a2, equal_nan=False):
     return _agreement("array_equal", a1, a2, (equal_nan,))
 
 
+def _are_close(a, b, options):
+    """Whether the elements that this process counts are close, of arrays that NumPy broadcasts."""
+    broadcast = Broadcast("numpy.allclose", (a, b))
+    return np.all(_counted(broadcast.over(np.isclose(*broadcast.local(), *options))))
+
+
 def _agreement(call, a, b, options):
     array = _first(a, b)
     numpy_call = getattr(np, call)
@@ -443,10 +460,14 @@ def _agreement(call, a, b, options):
         if isinstance(a, DistArray) and isinstance(b, DistArray):
             if call == "array_equal" and a.shape != b.shape:
                 return False, 0
+            if call == "allclose" and a.shape != b.shape:
+                return _are_close(a, b, options), 0
             need_alike(call, a, b)
-        elif call == "array_equal" or np.ndim(b if array is a else a) > 0:
+        elif call == "array_equal":
             raise TypeError(f"{call} of a {type(a).__name__} and a {type(b).__name__}, must be of two DistArrays: "
                             "compare x.interior with this process's part")
+        elif np.ndim(b if array is a else a) > 0:
+            return _are_close(a, b, options), 0
         parts = [_counted(given) if isinstance(given, DistArray) else given for given in (a, b)]
         return numpy_call(*parts, *options), 0
 

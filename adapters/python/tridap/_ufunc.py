@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import _core
+from ._broadcast import Broadcast
 from ._core import DistArray
 
 WHOLE = "x.gather() is the whole array on one process, and x.local and x.interior are this process's part"
@@ -23,74 +24,9 @@ def name_of(function):
     return f"{function.__module__}.{name}"
 
 
-def _described(array):
-    return f"{array.shape} ({array.distribution.describe()})"
-
-
-def _same_processes(a, b):
-    if a.comm is None or b.comm is None or a.comm is b.comm:
-        return True
-    from mpi4py import MPI
-    return MPI.Comm.Compare(a.comm, b.comm) in (MPI.IDENT, MPI.CONGRUENT)  # this does not communicate
-
-
-def need_alike(name, a, b):
-    """ProtocolError unless the elements at each local index of two arrays, padding included, belong together."""
-    if a is b:
-        return
-    if not _same_processes(a, b):
-        _core._refuse(f"{name} of arrays on different processes", "make both with the same communicator")
-    if not _core._alike(a, b):
-        why = a.distribution.difference(b.distribution) or "their padding differs"
-        _core._refuse(f"{name} of arrays with different distributions, {_described(a)} and {_described(b)}: {why}",
-                      _stencil(a) if _are_parts_of_one(a, b) else "give y the distribution of x: y.redistribute(x.distribution)")
-
-
-def _memory_of(local):
-    """The object that owns the memory of a NumPy array."""
-    while isinstance(local.base, np.ndarray):
-        local = local.base
-    return local if local.base is None else local.base
-
-
-def _are_parts_of_one(a, b):
-    """Whether two arrays are x[2:] and x[:-2], or the like, of one array; the same on every process."""
-    return (a.shape == b.shape and a.distribution.grid == b.distribution.grid
-            and _memory_of(a.local) is _memory_of(b.local))
-
-
-def _stencil(part):
-    """What to do in place of an operation with shifted parts of one array."""
-    grid = part.distribution.grid
-    axes = ", ".join("tridap.block(padding=1)" if processes > 1 else "'*'" for processes in grid)
-    how = f", grid={grid}" if sum(processes > 1 for processes in grid) > 1 else ""
-    return ("these are shifted parts of one array u, as in a stencil, and the elements of neighbours must be in padding, at least as "
-            f"wide as the shift: v = u.redistribute([{axes}]{how}, fill_padding=True) has padding of 1, and "
-            "v.local[2:] + v.local[:-2] then adds neighbours; v.update_padding() fills the padding again after v changes")
-
-
-def local_of(name, operand, model):
-    """The local part of a DistArray that is distributed as `model`; a scalar as it is. TypeError for other arrays."""
-    if isinstance(operand, DistArray):
-        need_alike(name, model, operand)
-        return operand.local
-    if hasattr(type(operand), "__distarray__"):
-        raise TypeError(f"{name} of a DistArray and a {type(operand).__name__}: pass tridap.asarray(operand, comm)")
-    if np.ndim(operand) == 0:
-        return operand
-    raise TypeError(f"{name} of a DistArray and a {type(operand).__name__} of shape {np.shape(operand)}, but which "
-                    "elements of the whole array these are is not known: compute with x.local, or make a DistArray of "
-                    "them: y = tridap.empty(x.distribution, comm=x.comm); y.local[...] = operand")
-
-
 def is_foreign(kind, method):
     """Whether a type implements NumPy's protocol `method` itself, so that it may know what to do with a DistArray."""
-    return not issubclass(kind, (DistArray, np.ndarray)) and getattr(kind, method, None) is not None
-
-
-def over(local, model):
-    """A DistArray over this local part, distributed as `model`."""
-    return _core._like(model, np.asarray(local))
+    return not issubclass(kind, DistArray) and getattr(kind, method, None) not in (None, getattr(np.ndarray, method))
 
 
 def array_ufunc(self, ufunc, method, *inputs, out=(), **options):
@@ -107,24 +43,25 @@ def array_ufunc(self, ufunc, method, *inputs, out=(), **options):
                         + (f"{call} is over the whole array; " if call else "") + WHOLE)
     if ufunc.signature is not None:
         raise TypeError(f"{name} of a DistArray would combine the elements of this process alone: {WHOLE}")
-    model = next(operand for operand in given if isinstance(operand, DistArray))
     for place in out:
         if place is not None and not isinstance(place, DistArray):
             raise TypeError(f"{name} of a DistArray with out={type(place).__name__}, must be a DistArray: compute with "
                             "x.local, out=array")
-    operands = [local_of(name, operand, model) for operand in inputs]
-    if "where" in options:
-        options["where"] = local_of(name, options["where"], model)
+    places = [place for place in out if place is not None]
+    where = [options["where"]] if "where" in options else []
+    broadcast = Broadcast(name, (*inputs, *where), places)
+    operands = broadcast.local()
+    if where:
+        options["where"] = operands.pop()
     if out:
-        options["out"] = tuple(None if place is None else local_of(name, place, model) for place in out)
+        options["out"] = tuple(None if place is None else place.local for place in out)
     try:
         found = ufunc(*operands, **options)
     finally:  # with numpy.errstate, one process may raise after it has written
-        for place in out:
-            if place is not None:
-                _core._changed(place)
+        for place in places:
+            _core._changed(place)
     several = ufunc.nout > 1
-    results = [over(local, model) if place is None else place
+    results = [broadcast.over(local) if place is None else place
                for local, place in zip(found if several else (found,), out or (None,) * ufunc.nout)]
     return tuple(results) if several else results[0]
 
