@@ -73,7 +73,7 @@ TEST(ScalapackDenseRefuses, OtherDistributionsByTheNameOfTheNearest) {
   const auto listed = Distribution::make({n, n}, {tridap::unstructured(lists, true), tridap::whole()}, {all, 1});
   const Held<double> held = part_of(some_definite(n), listed, Lines::columns);
   const std::string nearest = describe(sl::squares({n, n}, all));
-  expect_each_refuses(held.array, {}, expect_says("move it to " + nearest + " (in Python A.redistribute("));
+  expect_each_refuses(held.array, {}, expect_says("move it to " + nearest + " (in Python A = A.redistribute("));
   EXPECT_EQ(describe(sl::nearest_square(listed)), nearest);
   const auto square = sl::squares({n, n}, all);
   EXPECT_EQ(describe(sl::nearest_square(square)), describe(square));
