@@ -313,8 +313,16 @@ void expect_dealing(const oracle::Axis& axis) {
   const Truth truth = truth_of(axis);
   const char* const names[] = {"undistributed", "block", "irregular block", "cyclic", "block-cyclic", "unstructured"};
   std::string line = names[static_cast<int>(truth.dealing)];
-  if (truth.block_size > 1) line += " by " + std::to_string(truth.block_size);
-  if (truth.first > 0) line += " from coordinate " + std::to_string(truth.first);
+  Index block_size = truth.block_size, first = truth.first;
+  if (given.dist_type() == 'c') {  // as its dictionaries say
+    const auto of = [&](Index c) { return std::get<tridap::Cyclic>(given.dimension(c).dist); };
+    block_size = of(0).block_size;
+    line = block_size == 1 ? "cyclic" : "block-cyclic";
+    first = 0;
+    while (of(first).start != 0) ++first;
+  }
+  if (block_size > 1) line += " by " + std::to_string(block_size);
+  if (first > 0) line += " from coordinate " + std::to_string(first);
   const auto* said = std::get_if<tridap::Block>(&axis.dims[0].dist);
   if (said != nullptr && said->padding) line = "padded " + line;
   std::size_t total = 0;
@@ -367,8 +375,27 @@ TEST(Describe, NamesEveryAxisAndTheProcessGrid) {
   EXPECT_EQ(tridap::describe(made({4, 6}, {tridap::block(), tridap::cyclic()}, {2, 3})),
             "block x cyclic over 2 x 3 processes");
   EXPECT_EQ(tridap::describe(made({4, 6}, {tridap::cyclic(), tridap::cyclic()}, {1, 1})),
+            "cyclic x cyclic over 1 x 1 process");
+  EXPECT_EQ(tridap::describe(made({4, 6}, {tridap::whole(), tridap::block()}, {1, 1})),
             "undistributed x undistributed over 1 x 1 process");
   EXPECT_EQ(tridap::describe(Distribution({})), "one element on one process");
+}
+
+TEST(Describe, NamesACyclicAxisAsItWasMade) {
+  for (const Index processes : {1, 2}) {
+    const Distribution cyclic = made({80}, {tridap::cyclic(64)}, {processes});
+    const Distribution block = made({80}, {tridap::BlockSpec{{}, List{0, 64}}}, {2});
+    const std::string over = processes == 1 ? " over 1 process" : " over 2 processes";
+    EXPECT_EQ(tridap::describe(cyclic), "block-cyclic by 64" + over);
+    EXPECT_EQ(tridap::describe(made({80}, {tridap::cyclic(64, processes - 1)}, {processes})),
+              "block-cyclic by 64" + std::string(processes == 1 ? "" : " from coordinate 1") + over);
+    EXPECT_EQ(tridap::describe(made({processes}, {tridap::cyclic()}, {processes})), "cyclic" + over);
+    EXPECT_EQ(tridap::pattern(cyclic.axis(0)), processes == 1 ? Pattern::undistributed : Pattern::block);
+    if (processes == 2) {
+      EXPECT_TRUE(tridap::compare(cyclic, block).same_places);
+      EXPECT_EQ(tridap::describe(block), "block over 2 processes");
+    }
+  }
 }
 
 TEST(Balance, CountsWhatEveryProcessOwns) {
@@ -405,7 +432,8 @@ TEST(Compare, HugeAxesOverAMillionCoordinatesFinish) {
   const Index length = (huge - 1) / million + 1;
   const Distribution block = made({huge}, {tridap::block()}, {million});
   EXPECT_TRUE(tridap::compare(block, made({huge}, {tridap::cyclic(length)}, {million})).same_places);
-  EXPECT_EQ(tridap::describe(made({huge}, {tridap::cyclic(length)}, {million})), "block over 1000000 processes");
+  EXPECT_EQ(tridap::describe(made({huge}, {tridap::cyclic(length)}, {million})),
+            "block-cyclic by " + std::to_string(length) + " over 1000000 processes");
   const Distribution cyclic = made({huge}, {tridap::cyclic(7, 3)}, {million});
   EXPECT_TRUE(tridap::compare(cyclic, cyclic).same_places);
   EXPECT_EQ(tridap::compare(cyclic, made({huge}, {tridap::cyclic(7, 4)}, {million})).difference,

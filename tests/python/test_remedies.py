@@ -197,7 +197,7 @@ def test_scalapack_names_a_distribution_that_it_can_use(specs):
     else:
         pytest.skip("over one row or column of processes these blocks are square")
     assert "(in Python" not in text and "copy=if_needed" not in text
-    moved = eval(advice(text, r"processes: (A\.redistribute\(.*?\)\)), or pass"), {"A": A})
+    moved = eval(advice(text, r"processes: A = (A\.redistribute\(.*?\)\)), or pass"), {"A": A})
     if specs == "c:32,c:16" and P == 4:
         assert 'A.redistribute("c:32,c:32", grid=(2, 2))' in text
     s = scalapack.svd(moved).s

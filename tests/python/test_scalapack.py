@@ -212,7 +212,7 @@ def test_the_operator_multiplies_dense_arrays_where_they_are():
     power = square @ square @ square
     close(power.allgather(), np.linalg.matrix_power(square.allgather(), 3), "float64", 5)
     assert power.distribution == square.distribution and power.receipt.bytes_copied == 0
-    with pytest.raises(tridap.ProtocolError, match="a has 3 columns, and b has .* rows, must be the same"):
+    with pytest.raises(tridap.ProtocolError, match="A has 3 columns, and B has .* rows, must be the same"):
         A @ B
     with pytest.raises(tridap.ProtocolError, match="trans_a is 'H', must be 'N', 'T' or 'C'"):
         scalapack.matmul(A, B, trans_a="H" if R == P - 1 else "T")
@@ -282,7 +282,7 @@ def test_singular_and_indefinite_matrices():
         scalapack.cholesky(array)
     whole = np.eye(6)
     whole[5, 2] = np.nan
-    with pytest.raises(tridap.ProtocolError, match=r"the element \(5, 2\) of the array a is not finite"):
+    with pytest.raises(tridap.ProtocolError, match=r"the element \(5, 2\) of the array A is not finite"):
         scalapack.svd(spread(whole, scalapack.squares((6, 6))))
 
 

@@ -53,7 +53,9 @@ void need_distribution(const Stored& stored, const Distribution& distribution, I
   if (distribution.shape() != stored.shape)
     refuse("the distribution has shape " + text_of(distribution.shape()) + ", and '" + clean(stored.name) + "' has " +
                text_of(stored.shape),
-           "must be the same; boundary padding counts", "give a distribution of the shape in the file");
+           "must be the same; boundary padding counts",
+           "give a distribution of the shape in the file (in Python to = tridap.distribution(" + text_of(stored.shape) +
+               "))");
   need_indices(stored, distribution);
 }
 

@@ -39,7 +39,7 @@ void need_dmda(DM dm) {
 void need_set_up(DM dm) {
   VecScatter to_local = nullptr;
   call("DMDAGetScatter", [&] { return DMDAGetScatter(dm, &to_local, nullptr); });
-  if (to_local == nullptr) refuse("the DMDA is not set up", "", "call DMSetUp first");
+  if (to_local == nullptr) refuse("the DMDA is not set up", "", "call DMSetUp first (in Python dm.setUp())");
 }
 
 void need_describable(const DmdaAxis& axis, const char* name) {

@@ -28,11 +28,12 @@ void need_aij(Mat mat) {
   if (!has_type(mat, MATSEQAIJ) && !has_type(mat, MATMPIAIJ))
     refuse("the Mat is of type " + std::string(type), "must be of type seqaij or mpiaij",
            has_type(mat, MATSHELL) ? "use export_operator(), which needs no entries"
-                                   : "convert it with MatConvert(mat, MATAIJ, MAT_INITIAL_MATRIX, &converted), or use "
+                                   : "convert it to MATAIJ with MatConvert (in Python mat.convert(\"aij\")), or use "
                                      "export_operator(), which needs no entries");
   PetscBool assembled = PETSC_FALSE;
   call("MatAssembled", [&] { return MatAssembled(mat, &assembled); });
-  if (assembled != PETSC_TRUE) refuse("the Mat is not assembled", "", "call MatAssemblyBegin and MatAssemblyEnd first");
+  if (assembled != PETSC_TRUE)
+    refuse("the Mat is not assembled", "", "call MatAssemblyBegin and MatAssemblyEnd first (in Python mat.assemble())");
 }
 
 // A seqaij Mat, whose positions count from `first`. Its arrays stay where they are while the pattern does: the calls

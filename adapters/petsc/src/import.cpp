@@ -21,7 +21,9 @@ void need_length(Vec vec, const Source& source) {
   if (local_size(vec) == source.count()) return;
   refuse("the Vec has " + std::to_string(local_size(vec)) + " elements on this process, and the array has " +
              std::to_string(source.count()),
-         "must be as many", "give an array with the Vec's distribution");
+         "must be as many",
+         "give an array with the Vec's distribution (in Python array = "
+         "array.redistribute(tridap.petsc.export_array(vec).distribution))");
 }
 
 }  // namespace

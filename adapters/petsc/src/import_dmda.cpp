@@ -56,7 +56,8 @@ bool is_local(const Dmda& grid, const DimData& dim_data, bool padded) {
   const std::string other = difference(dim_data, dim_data_of(grid, padded));
   if (other.empty()) return padded;
   refuse(other, std::string("must be those of a ") + (padded ? "local" : "global") + " Vec of the DMDA",
-         "make the DMDA with create_dmda(), or move the array to its distribution");
+         "make the DMDA with create_dmda(), or move the array to its distribution (in Python array = "
+         "array.redistribute(tridap.petsc.export_array(dm.createGlobalVec(), dm).distribution))");
 }
 
 Vec make_global(DM dm, const Dmda& grid, PetscScalar* data) {
@@ -105,7 +106,7 @@ ImportedVec import_array(DM dm, const DistArray& array) {
   const bool local = mpi::collectively(comm, [&] {
     if (!source.row_major)
       refuse("the elements are not in row-major order on every process, and a DMDA's are", "",
-             "give a row-major array, or import it without the DMDA");
+             "give a row-major array (in Python array = array.copy(order=\"C\")), or import it without the DMDA");
     return is_local(grid, source.distribution.dim_data(source.rank), has_padding(source.distribution));
   });
   ImportedVec made;

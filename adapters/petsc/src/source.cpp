@@ -30,7 +30,9 @@ bool is_aligned(const Buffer& buffer) {
 void need_elements(const Buffer& buffer) {
   if (buffer.type != scalar_type())
     refuse("the elements are " + buffer.type.text() + ", and PETSc was built for " + scalar_type().name(),
-           "must be " + scalar_type().name(), "convert the array first, or use a PETSc that was built for its type");
+           "must be " + scalar_type().name(),
+           "convert the array first (in Python array = array.astype(\"" + scalar_type().name() +
+               "\")), or use a PETSc that was built for its type");
   if (!buffer.memory.is_on_host())
     refuse("the buffer is in " + buffer.memory.name() + " memory, and the Vec uses host memory", "",
            "give an array in host memory");

@@ -12,8 +12,10 @@
 #include <tridap/scalapack.hpp>
 
 #include <optional>
+#include <regex>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tridap::python {
 
@@ -33,11 +35,49 @@ DistArray part_in(const py::tuple& part, MPI_Comm comm) {
   return made;
 }
 
+// The names that the caller's function has for a matrix and for what it is multiplied by or solved for.
+struct NamesOfCaller {
+  std::string first = "A", second = "b";
+};
+
+// A text of C++, whose arguments are a and b, with the names of Python's.
+std::string renamed(std::string text, const NamesOfCaller& names) {
+  static const std::regex word(
+      "(\\b(?:array|arrays|matrix|elements of|those of|processes as|transpose of|adjoint of|and) |^)(a|b)"
+      "(?= has | is | are | and | \\w+\\d+| \\d|,| share|$)");
+  static const std::regex line("()\\b(A|b)(?= = |[.](?:redistribute|astype|dtype))");
+  for (const std::regex* one : {&word, &line}) {
+    std::string made;
+    auto from = text.cbegin();
+    for (std::sregex_iterator found(text.begin(), text.end(), *one), end; found != end; ++found) {
+      const std::smatch& hit = *found;
+      made.append(from, text.cbegin() + hit.position(0));
+      made += hit.str(1) + (hit.str(2) == "b" ? names.second : names.first);
+      from = text.cbegin() + hit.position(0) + hit.length(0);
+    }
+    text = made.append(from, text.cend());
+  }
+  return text;
+}
+
+Error renamed(const Error& error, const NamesOfCaller& names) {
+  std::vector<Finding> findings = error.report().findings();
+  for (Finding& finding : findings)
+    for (std::string* text : {&finding.value, &finding.must, &finding.remedy}) *text = renamed(std::move(*text), names);
+  return Error(Report::from_parts(std::move(findings), error.report().counts()));
+}
+
 // Runs a call of ScaLAPACK, which throws the same Error on every process or on none, without Python.
 template <class Step>
-auto together_on(MPI_Comm comm, const Step& step) {
+auto together_on(MPI_Comm comm, const Step& step, const NamesOfCaller& names = {}) {
   const WithoutPython released;
-  return on_all(comm, step);
+  return on_all(comm, [&] {
+    try {
+      return step();
+    } catch (const Error& error) {
+      throw renamed(error, names);
+    }
+  });
 }
 
 sl::DenseOptions options_of(py::handle copy, bool overwrite_a, bool overwrite_b = false) {
@@ -114,16 +154,18 @@ sl::Op op_of(const std::string& letter) {
 }
 
 py::object matmul(const py::tuple& a, const py::tuple& b, py::handle comm, const std::string& op_a,
-                  const std::string& op_b, py::handle copy) {
+                  const std::string& op_b, py::handle copy, const std::string& name_a, const std::string& name_b) {
   const MPI_Comm in = comm_of(comm);
   const DistArray left = part_in(a, in), right = part_in(b, in);
   const sl::MatmulOptions options{copy_policy(copy), op_of(op_a), op_of(op_b)};
   sl::Product made;
   std::optional<Distribution> distribution;
-  together_on(in, [&] {
-    made = sl::matmul(left, right, in, options);
-    distribution.emplace(mpi::gather_distribution(made.c, in));
-  });
+  together_on(in,
+              [&] {
+                made = sl::matmul(left, right, in, options);
+                distribution.emplace(mpi::gather_distribution(made.c, in));
+              },
+              {name_a, name_b});
   return py::make_tuple(with_distribution(made.c, *distribution), made.receipt);
 }
 

@@ -5,6 +5,7 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tridap::python {
@@ -16,28 +17,56 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
     text.replace(at, from.size(), to);
 }
 
-// Replaces "move it (in Python x.redistribute(...)), or" by "move it: x.redistribute(...), or".
-void name_python_call(std::string& text) {
+// Replaces each "move it (in Python x.redistribute(...)), or" by "move it: x.redistribute(...), or".
+void name_python_lines(std::string& text) {
   const std::string begin = " (in Python ";
-  const std::size_t at = text.find(begin);
-  if (at == std::string::npos) return;
-  text.replace(at, begin.size(), ": ");
-  int open = 1;
-  for (std::size_t i = at; i < text.size(); ++i) {
-    if (text[i] == '(') ++open;
-    if (text[i] == ')' && --open == 0) {
-      text.erase(i, 1);
-      return;
+  for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
+    text.replace(at, begin.size(), ": ");
+    int open = 1;
+    for (std::size_t i = at; i < text.size() && open > 0; ++i) {
+      if (text[i] == '(') ++open;
+      if (text[i] == ')' && --open == 0) text.erase(i, 1);
     }
   }
 }
 
+// Words of C++, and of its libraries, and those of Python. Longer ones come before what they contain.
+constexpr std::pair<const char*, const char*> words[] = {
+    {"Fit::nearest (Python: copy='if_needed')", "copy=\"if_needed\""},
+    {"copy=never", "copy=None"},
+    {"copy=if_needed", "copy=\"if_needed\""},
+    {"set the option `partial`", "pass partial=True"},
+    {", or set the option", ", or pass convert=True"},
+    {"Mapping::", ""},
+    {"PlacedDistribution::ranks", "ranks"},
+    {"; a process without a part passes DistArray{}", ""},
+    {"must pass DistArray{}", "must pass None"},
+    {"the same Scaling", "the same alpha and beta"},
+    {"distributions from tridap::mpi::gather_distribution", "one Distribution"},
+    {"the result of tridap::mpi::gather_distribution", "one Distribution"},
+    {"gather the distribution with gather_distribution()", "pass one Distribution on every process"},
+    {"ProcessGrid::of_context()", "tridap.scalapack.ProcessGrid(context=context)"},
+    {"ProcessGrid(comm, placed)", "tridap.scalapack.ProcessGrid(nprow, npcol, comm)"},
+    {"; C++ callers that use no solver can set shared = true", ""},
+    {", or use tridap::allocate()", ""},
+    {"copy_with_ghosts()", "tridap.GhostedArray.copy_of()"},
+    {"must be made by VecCreateGhost or VecCreateGhostBlock", "must be made by PETSc.Vec().createGhost()"},
+    {", from VecNestGetSubVec", ", from vec.getNestSubVecs()"},
+    {"VecSetType(vec, VECSTANDARD)", "vec.setType(\"standard\")"},
+    {"set it with MatShellSetOperation(mat, MATOP_MULT, ...), or give", "give"},
+    {"call VecSetSizes and VecSetFromOptions or VecSetType first", "call vec.setSizes(size) and vec.setUp() first"},
+    {"call MatSetType or MatSetFromOptions first", "call mat.setSizes(size) and mat.setUp() first"},
+    {"of a Tpetra::CrsMatrix<double>", "of Trilinos' matrices"},
+    {", or take a node type whose vectors are in host memory", ""},
+    {"import it as const elements, pass", "pass"},
+    {", or import row-major memory as a block vector", ""},
+    {", or make an ArrayMap of this array, which has the order of its memory", ""},
+};
+
 // The messages of C++ in the words of Python.
 std::string in_python(std::string text) {
-  name_python_call(text);
-  replace_all(text, "Fit::nearest (Python: copy='if_needed')", "copy=\"if_needed\"");
-  replace_all(text, "copy=never", "copy=None");
-  replace_all(text, "copy=if_needed", "copy=\"if_needed\"");
+  name_python_lines(text);
+  for (const auto& [from, to] : words) replace_all(text, from, to);
   return text;
 }
 

@@ -29,7 +29,9 @@ void need_float64(const Array& array, const std::string& name) {
   refuse_on_device(array.array().buffer.memory);
   if (const std::string type = array.array().buffer.type.name(); type != "float64")
     refuse("the elements of " + name + " are " + type, "must be float64",
-           "make an array of float64, and copy them to it");
+           array.array().buffer.type.kind == ElementType::Kind::complex
+               ? "solve for the real and the imaginary part, " + name + ".real and " + name + ".imag"
+               : "convert them: " + name + " = " + name + ".astype(float)");
 }
 
 void raise_if_raised(py::handle argument) {

@@ -406,10 +406,15 @@ def matmul(A: Any, B: Any, *, trans_a: str = "N", trans_b: str = "N", copy: bool
     Raises:
         ProtocolError: on every process.
     """
+    return _matmul(A, B, trans_a, trans_b, copy, ("A", "B"))
+
+
+def _matmul(A, B, trans_a, trans_b, copy, names):
+    """The product, with the names that messages have for its factors. Collective."""
     A, comm = _given("A", A, None)
     B, _ = _given("B", B, comm)
     ops = together(comm, lambda: (policy(copy), _op("trans_a", trans_a), _op("trans_b", trans_b)))[1:]
-    made, receipt = _native().matmul(_part(A), _part(B), comm, *ops, copy)
+    made, receipt = _native().matmul(_part(A), _part(B), comm, *ops, copy, *names)
     return _answer(made, comm, receipt)
 
 
@@ -447,13 +452,13 @@ def lstsq(A: Any, b: Any, cond: float | None = None, *, copy: bool | str | None 
     tall = A.ndim == 2 and A.shape[0] >= A.shape[1]
     if tall:
         q, r = first = qr(A, copy=copy)
-        right = matmul(q, b, trans_a="C", copy=copy)
+        right = _matmul(q, b, "C", "N", copy, ("A", "b"))
         U, s, Vh = second = svd(r, copy="if_needed")
         done = [first.receipt, right.receipt, second.receipt]
         c = matmul(U, right, trans_a="C", copy="if_needed")
     else:
         U, s, Vh = wide = svd(A, copy=copy)
-        c = matmul(U, b, trans_a="C", copy=copy)
+        c = _matmul(U, b, "C", "N", copy, ("A", "b"))
         done = [wide.receipt]
     done.append(c.receipt)
     limit = (np.finfo(s.dtype).eps * max(A.shape) if limit is None else limit) * (s[0] if s.size else 0)

@@ -1,6 +1,7 @@
 #include "argument.hpp"
 
 #include "memory.hpp"
+#include "python_line.hpp"
 #include "routines.hpp"
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
@@ -34,12 +35,14 @@ void check_here(const char* name, const DistArray& array, bool overwritten, bool
            vectors ? "must have 1 or 2" : "must have 2", "slice or reshape it");
   if (!is_scalar(buffer.type))
     refuse("the elements of " + called(name) + " are " + buffer.type.name(),
-           "must be float32, float64, complex64 or complex128", "convert them");
+           "must be float32, float64, complex64 or complex128",
+           std::string("convert them (in Python ") + (name[0] == 'a' ? "A = A" : "b = b") + ".astype(float))");
   if (!buffer.memory.is_on_host())
     refuse(called(name) + " is in " + buffer.memory.name() + " memory", "must be in host memory",
            "copy it to the host");
   if (overwritten && buffer.read_only)
-    refuse(called(name) + " is read-only", "must be writable to be overwritten", "do not pass overwrite for it");
+    refuse(called(name) + " is read-only", "must be writable to be overwritten",
+           "do not pass overwrite_" + std::string(name));
 }
 
 // A vector as a matrix of one column.
@@ -134,14 +137,6 @@ Distribution best_place(const Distribution& whole, Need need, Copy copy) {
   return squares(whole.shape(), whole.processes());
 }
 
-// The call of Python that moves a matrix to blocks of one length. Its argument has the name that Python's functions
-// use.
-std::string python_call(const Distribution& to) {
-  const std::string length = "c:" + std::to_string(blocks_of(to.axis(0))->length);
-  return "A.redistribute(\"" + length + "," + length + "\", grid=(" + std::to_string(to.axis(0).proc_grid_size()) +
-         ", " + std::to_string(to.axis(1).proc_grid_size()) + "))";
-}
-
 Axis resized_axis(const Axis& axis, Index size) {
   if (axis.size() == size) return axis;
   const Index grid = axis.proc_grid_size();
@@ -171,6 +166,16 @@ void need_square(const Argument& matrix, const char* remedy) {
          "must be square", remedy);
 }
 
+void need_one_type(const Argument& a, const Argument& b) {
+  const ElementType &of_a = a.array.buffer.type, &of_b = b.array.buffer.type;
+  if (of_a == of_b) return;
+  const auto is_complex = [](const ElementType& type) { return type.kind == ElementType::Kind::complex; };
+  const bool first = is_complex(of_a) == is_complex(of_b) ? of_a.bytes < of_b.bytes : is_complex(of_b);
+  refuse("the elements of b are " + of_b.name() + ", and those of a " + of_a.name(), "must be the same",
+         std::string("convert one of the arrays (in Python ") +
+             (first ? "A = A.astype(b.dtype)" : "b = b.astype(A.dtype)") + ")");
+}
+
 DistArray as_given(DistArray array, Index axes) {
   if (axes == 2) return array;
   array.buffer.shape = {array.buffer.shape[0]};
@@ -192,7 +197,7 @@ Argument read_argument(const char* name, const DistArray& array, bool overwritte
   Distribution whole = mpi::gather_distribution(matrix, comm);
   int can[2] = {leading_dimension(matrix.buffer, 0) ? 1 : 0, leading_dimension(matrix.buffer, 1) ? 1 : 0};
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, can, 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  Argument made{name, std::move(matrix), std::move(whole), can[0] != 0, can[1] != 0, overwritten};
+  Argument made{name, std::move(matrix), std::move(whole), can[0] != 0, can[1] != 0, overwritten, array.ndim() == 1};
   mpi::collectively(comm, [&] {
     if (made.whole.axis(0).shares_indices() || made.whole.axis(1).shares_indices())
       refuse("an element of " + called(name) + " is on several processes", "must be on one",
@@ -211,7 +216,7 @@ Place place_of(const Argument& argument, Need need, bool transposable, Copy copy
       refuse(called(argument.name) + " is " + describe(whole),
              need == Need::blocks ? "ScaLAPACK needs blocks of one length"
                                   : "ScaLAPACK needs square blocks for this routine",
-             "move it to " + describe(best) + " (in Python " + python_call(best) + "), or pass copy=if_needed");
+             "move it to " + describe(best) + " (in Python " + python_line("A", best) + "), or pass copy=if_needed");
     const Blocks length = *blocks_of(best.axis(0));
     return {Way::moved,
             best.axis(0).proc_grid_size(),
@@ -227,7 +232,7 @@ Place place_of(const Argument& argument, Need need, bool transposable, Copy copy
     place.way = Way::transposed;
   else if (copy == Copy::never)
     refuse("the memory of " + called(argument.name) + " is not column-major on every process",
-           "must be, to be overwritten", "pass copy=if_needed, or do not pass overwrite for it");
+           "must be, to be overwritten", "pass copy=if_needed, or do not pass overwrite_" + std::string(argument.name));
   return place;
 }
 

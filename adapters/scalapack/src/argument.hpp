@@ -19,6 +19,8 @@ struct Argument {
   Distribution whole;
   bool columns = false, rows = false;  ///< whether its memory is column-major, row-major, on all processes
   bool overwritten = false;            ///< whether its memory may be written
+  bool vector = false;                 ///< whether it was given with one axis
+  bool turned = false;                 ///< whether this is the transpose of what was given
 
   Index size(Index axis) const { return whole.axis(axis).size(); }
 };
@@ -43,6 +45,9 @@ enum class Values { finite, any };
 /// every process or on none.
 Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm,
                        Values values = Values::finite);
+
+/// Throws Error unless the elements of both have one type. Local.
+void need_one_type(const Argument& a, const Argument& b);
 
 /// An answer with as many axes as the argument had: without the second axis that read_argument() gave a vector.
 DistArray as_given(DistArray array, Index axes);

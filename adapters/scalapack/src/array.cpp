@@ -63,7 +63,7 @@ void check_part(const DistArray& array, const ProcessGrid& grid) {
   }
   if (!is_scalar(buffer.type))
     refuse("the array's elements are " + buffer.type.name(), "must be float32, float64, complex64 or complex128",
-           "convert them");
+           "convert them (in Python array = array.astype(float))");
   if (!buffer.memory.is_on_host())
     refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to the host");
   if (buffer.read_only)

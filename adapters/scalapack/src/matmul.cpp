@@ -1,4 +1,5 @@
 #include "memory.hpp"
+#include "python_line.hpp"
 #include "routines.hpp"
 #include "work.hpp"
 #include <tridap/compare.hpp>
@@ -37,10 +38,7 @@ void check_factors(const Operand& a, const Operand& b) {
     refuse(named(a) + " has " + std::to_string(a.columns()) + " columns, and " + named(b) + " has " +
                std::to_string(b.rows()) + " rows",
            "must be the same", "pass matrices that can be multiplied");
-  const ElementType &of_a = a.argument.array.buffer.type, &of_b = b.argument.array.buffer.type;
-  if (of_a != of_b)
-    refuse("the elements of b are " + of_b.name() + ", and those of a " + of_a.name(), "must be the same",
-           "convert one of the arrays");
+  need_one_type(a.argument, b.argument);
 }
 
 // The grid of an array over one row or one column of processes can be read as the other one of its transpose, because
@@ -56,6 +54,7 @@ Argument transposed_argument(Argument argument) {
   std::swap(argument.array.dim_data[0], argument.array.dim_data[1]);
   argument.whole = Distribution({argument.whole.axis(1), argument.whole.axis(0)});
   std::swap(argument.columns, argument.rows);
+  argument.turned = !argument.turned;
   return argument;
 }
 
@@ -71,6 +70,28 @@ bool has_grid(const Distribution& whole, Index nprow, Index npcol) {
   return whole.axis(0).proc_grid_size() == nprow && whole.axis(1).proc_grid_size() == npcol;
 }
 
+// Throws Error with the line that moves a factor to another distribution over its own process grid.
+[[noreturn]] void refuse_factor(const Argument& factor, const char* python_name, const Distribution& to,
+                                const std::string& must) {
+  const auto as_was_given = [&](const Distribution& whole) {
+    if (factor.vector) return Distribution({whole.axis(0)});
+    return factor.turned ? Distribution({whole.axis(1), whole.axis(0)}) : whole;
+  };
+  const Distribution target = as_was_given(to);
+  const bool is_wide_vector = factor.vector && to.axis(1).proc_grid_size() > 1;
+  refuse("the array " + std::string(factor.name) + " is " + describe(as_was_given(factor.whole)), must,
+         is_wide_vector ? "pass copy=if_needed, because a vector is over one column of processes"
+                        : "move it to " + describe(target) + " (in Python " + python_line(python_name, target) +
+                              "), or pass copy=if_needed");
+}
+
+// Where the first factor is.
+Place place_of_first(const Argument& a, Copy copy) {
+  if (copy == Copy::never && refusal(a.whole))
+    refuse_factor(a, "A", nearest(a.whole), "ScaLAPACK needs blocks of one length");
+  return place_of(a, Need::blocks, false, copy);
+}
+
 // Where the second factor is, beside the first one.
 Place place_of_second(const Argument& b, const Place& a, Copy copy) {
   const auto rows = blocks_of(b.whole.axis(0)), columns = blocks_of(b.whole.axis(1));
@@ -84,8 +105,7 @@ Place place_of_second(const Argument& b, const Place& a, Copy copy) {
   if (copy == Copy::never) {
     const Distribution beside = Distribution::make(
         {b.size(0), b.size(1)}, {cyclic(of_rows.length), cyclic(of_columns.length)}, {a.nprow, a.npcol});
-    refuse("the array b is " + describe(b.whole), "must be in blocks of one length over the same processes as a",
-           "move it to " + describe(beside) + ", or pass copy=if_needed");
+    refuse_factor(b, "b", beside, "must be in blocks of one length over the same processes as a");
   }
   return {Way::moved, a.nprow, a.npcol, of_rows, of_columns};
 }
@@ -165,7 +185,7 @@ Product matmul(const DistArray& a, const DistArray& b, MPI_Comm comm, const Matm
       stand_in_rows(left);
       stand_in_rows(right);
     }
-    const Place of_a = place_of(left.argument, Need::blocks, false, options.copy);
+    const Place of_a = place_of_first(left.argument, options.copy);
     const Place of_b = place_of_second(right.argument, of_a, options.copy);
     return std::tuple(in_place_if_columns(of_a, left.argument), in_place_if_columns(of_b, right.argument),
                       product_distribution(left, right, given, b.ndim() == 1));

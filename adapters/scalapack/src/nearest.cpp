@@ -1,4 +1,5 @@
 #include "blocks.hpp"
+#include "python_line.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/scalapack/array.hpp>
@@ -58,7 +59,8 @@ void check_usable(const Distribution& distribution) {
            "slice or reshape it to a matrix");
   if (const auto problem = problem_of(distribution))
     refuse(problem->fault, "ScaLAPACK needs blocks of one length",
-           "move it to " + describe(nearest(distribution)) + ", or pass Fit::nearest (Python: copy='if_needed')",
+           "move it to " + describe(nearest(distribution)) + " (in Python " +
+               python_line("array", nearest(distribution)) + "), or pass Fit::nearest (Python: copy='if_needed')",
            problem->axis);
 }
 

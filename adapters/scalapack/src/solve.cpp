@@ -1,5 +1,6 @@
 #include "info.hpp"
 #include "memory.hpp"
+#include "python_line.hpp"
 #include "routines.hpp"
 #include "work.hpp"
 #include <tridap/compare.hpp>
@@ -22,9 +23,7 @@ void check_sizes(const Argument& a, const Argument& b) {
   if (b.size(0) != a.size(0))
     refuse("b has " + std::to_string(b.size(0)) + " rows", "must have those of a, " + std::to_string(a.size(0)),
            "pass the right-hand sides of this matrix");
-  if (a.array.buffer.type != b.array.buffer.type)
-    refuse("the elements of b are " + b.array.buffer.type.name() + ", and those of a " + a.array.buffer.type.name(),
-           "must be the same", "convert one of the arrays");
+  need_one_type(a, b);
 }
 
 // Blocks of the rows of `a` as ScaLAPACK has them: those of the right-hand sides must be the same.
@@ -40,6 +39,11 @@ bool stands_beside(const Argument& b, const Place& a, const Frame& frame) {
   return frame.nprow() == 1 || (of_rows->length == needed.length && of_rows->first == needed.first);
 }
 
+// The line of Python that moves the right-hand sides.
+std::string line_for(const Argument& b, const Distribution& to) {
+  return python_line("b", b.vector ? Distribution({to.axis(0)}) : to);
+}
+
 // Where the right-hand sides are, beside the matrix.
 Place place_beside(const Argument& b, const Place& a, const Frame& frame, Copy copy) {
   Place place{Way::copied, frame.nprow(), frame.npcol(), rows_beside(a), {block_length(b.size(1), frame.npcol()), 0}};
@@ -48,10 +52,12 @@ Place place_beside(const Argument& b, const Place& a, const Frame& frame, Copy c
       const Distribution beside = Distribution::make(
           {b.size(0), b.size(1)}, {cyclic(place.rows.length, place.rows.first), cyclic(place.columns.length)},
           {place.nprow, place.npcol});
+      const std::string to = "move it to " + describe(beside);
       refuse("the array b is " + describe(b.whole),
              "its rows must be distributed as those of a, over the same processes",
-             "move it to " + describe(beside) + (frame.in_order() ? "" : ", with the processes down the columns") +
-                 ", or pass copy=if_needed");
+             b.vector && place.npcol > 1 ? "pass copy=if_needed, because a vector is over one column of processes"
+             : !frame.in_order()         ? to + ", with the processes down the columns, or pass copy=if_needed"
+                                         : to + " (in Python " + line_for(b, beside) + "), or pass copy=if_needed");
     }
     place.way = Way::moved;
     return place;

@@ -78,9 +78,22 @@ std::optional<Difference> difference(const Distribution& array, const ArrayMap& 
   return std::nullopt;
 }
 
-[[noreturn]] void refuse_difference(const std::string& name, const Difference& found) {
+/// The shape without mirrors.
+std::vector<Index> shape_of(const Distribution& distribution) {
+  std::vector<Index> shape;
+  for (Index axis = 0; axis < distribution.ndim(); ++axis) shape.push_back(element_count_of(distribution.axis(axis)));
+  return shape;
+}
+
+[[noreturn]] void refuse_difference(const SolverArray& array, const ArrayMap& rows, const Difference& found) {
+  const std::string& name = array.name;
+  const bool is_misplaced =
+      array.distribution.shape() == rows.rows().shape() && shape_of(array.distribution) == shape_of(rows.rows());
   refuse(name + " has " + found.given + ", the rows of A have " + found.expected, "",
-         "give an array with the distribution of the rows: tridap.zeros(A.distribution, comm=A.comm) makes one",
+         is_misplaced ? "move it to the distribution of the rows (in Python " + name + " = " + name +
+                            ".redistribute(A.distribution))"
+                      : "give an array with the distribution of the rows: " + name +
+                            " = tridap.zeros(A.distribution, comm=A.comm) makes one",
          found.axis);
 }
 
@@ -191,7 +204,7 @@ Prepared prepare(const SolverArray& given, const ArrayMap& rows, Copy copy, Copy
 std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows) {
   const Index given = array.distribution.ndim(), expected = rows.rows().ndim();
   if (given == expected) {
-    if (const auto found = difference(array.distribution, rows, {})) refuse_difference(array.name, *found);
+    if (const auto found = difference(array.distribution, rows, {})) refuse_difference(array, rows, *found);
     return std::nullopt;
   }
   std::optional<Difference> first;
@@ -202,7 +215,7 @@ std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows
       if (!found) return axis;
       if (!first) first = found;
     }
-  if (first) refuse_difference(array.name, *first);
+  if (first) refuse_difference(array, rows, *first);
   refuse(
       array.name + " has " + axes(given) + ", the rows of A have " + axes(expected), "",
       "give an array with the distribution of the rows; for several right-hand sides, it has one axis more, which is "

@@ -85,15 +85,19 @@ Pattern pattern(const Axis& axis) {
 
 std::string describe(const Axis& axis) {
   const char* const names[] = {"undistributed", "block", "irregular block", "cyclic", "block-cyclic", "unstructured"};
-  const Axis simple = simplest(axis);
+  const Axis shown = axis.dist_type() == 'c' ? axis : simplest(axis);
+  const auto* cyclic = std::get_if<CyclicKind>(&shown.kind());
+  const auto* block = std::get_if<BlockKind>(&shown.kind());
+  Pattern kind = Pattern::cyclic;
+  if (cyclic == nullptr)
+    kind = pattern(shown);
+  else if (cyclic->block_size() > 1)
+    kind = Pattern::block_cyclic;
   std::string line = axis.periodic() ? "periodic " : "";
-  if (const auto* block = std::get_if<BlockKind>(&simple.kind()); block != nullptr && block->is_padded())
-    line += "padded ";
-  line += names[static_cast<int>(pattern(simple))];
-  if (const auto* cyclic = std::get_if<CyclicKind>(&simple.kind())) {
-    if (cyclic->block_size() > 1) line += " by " + std::to_string(cyclic->block_size());
-    if (cyclic->first() > 0) line += " from coordinate " + std::to_string(cyclic->first());
-  }
+  if (block != nullptr && block->is_padded()) line += "padded ";
+  line += names[static_cast<int>(kind)];
+  if (kind == Pattern::block_cyclic) line += " by " + std::to_string(cyclic->block_size());
+  if (cyclic != nullptr && cyclic->first() > 0) line += " from coordinate " + std::to_string(cyclic->first());
   return line + (axis.shares_indices() ? " with shared indices" : "");
 }
 

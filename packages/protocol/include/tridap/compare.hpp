@@ -20,7 +20,8 @@ Pattern pattern(const Axis& axis);
 Axis simplest(const Axis& axis);
 
 /// One line: "block", "periodic padded irregular block", "block-cyclic by 2 from coordinate 1", "unstructured with
-/// shared indices".
+/// shared indices". A cyclic axis is named as its `dim_data` has it, also if each coordinate has at most one block:
+/// axes that compare() finds equal can have different lines. Other axes are named by their pattern().
 std::string describe(const Axis& axis);
 /// The descriptions of the axes, then the process grid: "block x cyclic over 2 x 3 processes".
 std::string describe(const Distribution& distribution);

@@ -1,0 +1,126 @@
+"""What the errors of solvers and of matrices advise is executed on the case that made them."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+import tridap
+from mpi4py import MPI
+
+from remedies import follow, remedy
+
+COMM = MPI.COMM_WORLD
+P = COMM.size
+several = pytest.mark.skipif(P == 1, reason="needs at least 2 processes")
+
+
+def case(**more):
+    n = 5 * P
+    line = tridap.distribution(n, processes=P)
+    (mine,) = line.indices(COMM.rank)
+    rows = scipy.sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n), format="csr")[mine]
+    A, b = tridap.Matrix(rows, line, COMM), tridap.from_function(line, lambda i: 1.0 + i)
+    return {"A": A, "b": b, "rows": rows, "dist": line, "comm": COMM, "tridap": tridap, "numpy": np, "scipy": scipy, **more}
+
+
+def is_solved(given, result, A=None):
+    A, b = A or given["A"], given["b"]
+    return (b - A @ result.x).norm() <= 1e-6 * b.norm()
+
+
+@several
+@remedy(".redistribute(A.distribution)")
+def test_a_right_hand_side_that_is_misplaced():
+    for name, call in (("b", "tridap.solve(A, b)"), ("x", "tridap.solve(A, b, x)"), ("x", "A @ x")):
+        given = case()
+        given[name] = given["b"].redistribute("c")
+        result = follow(given, call, rf": ({name} = {name}\.redistribute\(A\.distribution\))")
+        assert given[name].distribution == given["A"].distribution
+        if call != "A @ x":
+            assert is_solved(given, result)
+
+
+@remedy(" = tridap.zeros(A.distribution, comm=A.comm) makes one")
+def test_a_right_hand_side_of_another_size():
+    given = case(b=tridap.zeros(tridap.distribution(5 * P + 1, processes=P)))
+    assert follow(given, "tridap.solve(A, b)", r": (b = tridap\.zeros\(.*?\)) makes").converged
+
+
+@remedy(".astype(float)")
+def test_a_right_hand_side_of_float32():
+    given = case()
+    given["b"] = given["b"].astype("f4")
+    assert is_solved(given, follow(given, "tridap.solve(A, b)", r": (b = b\.astype\(float\))$"))
+
+
+@remedy("pass copy=if_needed, or an array in column-major memory (order='F')")
+def test_several_vectors_in_row_major_memory():
+    given = case()
+    given["b"] = tridap.from_function(tridap.distribution((5 * P, 2), ("b", "*"), processes=P), lambda i, j: 1.0 + i + j)
+    assert follow(given, "tridap.solve(A, b)", r"pass (copy=\S+?),", "tridap.solve(A, b, {})").converged
+    assert follow(given, "tridap.solve(A, b)", r"\((order='F')\)", "tridap.solve(A, b.copy({0}), b.copy({0}))").converged
+
+
+@remedy("pass copy=if_needed, or make A in the memory order of ", ": tridap.Matrix(rows, ")
+def test_memory_in_another_order():
+    plane = tridap.distribution((2 * P, 3), ("b", "*"), processes=P)
+    (i, j) = plane.indices(COMM.rank)
+    numbers = (3 * i[:, None] + j).ravel()
+    rows = scipy.sparse.csr_matrix((2.0 + numbers, (range(numbers.size), numbers)), shape=(numbers.size, 6 * P))
+    given = case(rows=rows, A=tridap.Matrix(rows, plane), b=tridap.from_function(plane, lambda i, j: 1.0 + i + j, order="F"))
+    assert follow(given, "tridap.solve(A, b)", r"pass (copy=\S+?),", "tridap.solve(A, b, {})").converged
+    result = follow(given, "tridap.solve(A, b)", r"order of b: (tridap\.Matrix\(rows, b\))", "tridap.solve({}, b)")
+    assert is_solved(given, result, tridap.Matrix(rows, given["b"]))
+
+
+@remedy("use method='gmres'")
+def test_a_matrix_that_is_not_definite():
+    n = 4 * P
+    line = tridap.distribution(n, processes=P)
+    (mine,) = line.indices(COMM.rank)
+    rows = scipy.sparse.diags([(-1.0) ** np.arange(n)], [0], shape=(n, n), format="csr")[mine]
+    given = case(A=tridap.Matrix(rows, line, COMM), b=tridap.from_function(line, lambda i: 1.0 + i))
+    result = follow(given, "tridap.solve(A, b, method='cg')", r"use (method='gmres')", "tridap.solve(A, b, {})")
+    assert is_solved(given, result)
+
+
+@remedy("scipy.sparse.csr_matrix(rows)", "rows.astype(float)")
+def test_rows_that_are_dense_or_of_another_type():
+    given = case()
+    sparse = given["rows"]
+    given["rows"] = sparse.toarray()
+    made = follow(given, "tridap.Matrix(rows, dist)", r"(scipy\.sparse\.csr_matrix\(rows\)) makes", "tridap.Matrix({}, dist)")
+    assert ((made @ given["b"]) - given["A"] @ given["b"]).norm() == 0
+    given["rows"] = given["rows"].astype(np.longdouble)
+    given["rows"] = scipy.sparse.csr_matrix(sparse, dtype=np.longdouble)
+    made = follow(given, "tridap.Matrix(rows, dist)", r"(rows\.astype\(float\)) converts", "tridap.Matrix({}, dist)")
+    assert ((made @ given["b"]) - given["A"] @ given["b"]).norm() == 0
+
+
+@remedy("scipy.sparse.bmat([[rows.real, -rows.imag], [rows.imag, rows.real]])")
+def test_complex_rows():
+    given = case()
+    n = 5 * P
+    (mine,) = given["dist"].indices(COMM.rank)
+    given["rows"] = scipy.sparse.csr_matrix(given["rows"] + 0.5j * scipy.sparse.identity(n, format="csr")[mine])
+    both = tridap.distribution((2, n), ("*", "b"), processes=P)
+    given["both"] = both
+    made = follow(given, "tridap.Matrix(rows, dist)", r"(scipy\.sparse\.bmat\(.*?\]\]\))", "tridap.Matrix({}, both)")
+    b = tridap.from_function(both, lambda k, i: (1.0 + i) * (1 - k))
+    x = tridap.solve(made, b, method="gmres", preconditioner=None).x.allgather()
+    whole = scipy.sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n)) + 0.5j * scipy.sparse.identity(n)
+    assert np.allclose(whole @ (x[0] + 1j * x[1]), 1.0 + np.arange(n), rtol=1e-5)
+
+
+@remedy("tridap.Matrix(rows, dist)")
+def test_rows_for_a_matrix():
+    given = case()
+    given["A"] = given["rows"]
+    result = follow(given, "tridap.solve(A, b)", r"(tridap\.Matrix\(rows, dist\)) makes", "tridap.solve({}, b)")
+    assert is_solved(given, result, tridap.Matrix(given["rows"], given["dist"]))
+
+
+@remedy("pass order='C' if the rows")
+def test_an_order_that_does_not_exist():
+    given = case()
+    made = follow(given, "tridap.Matrix(rows, dist, order='A')", r"pass (order='C')", "tridap.Matrix(rows, dist, {})")
+    assert ((made @ given["b"]) - given["A"] @ given["b"]).norm() == 0
