@@ -47,9 +47,8 @@ class Session {
 };
 
 /// Frees the arrays that no process holds any more, and returns how many. **Collective** over all of GA's processes. If
-/// these are those of MPI_COMM_WORLD, it begins there, and meets other calls that get MPI_COMM_WORLD; so do make_group()
-/// and, for an array of all processes, grid_communicator().
-/// create() and destroy() free them too.
+/// these are those of MPI_COMM_WORLD, it begins there, and meets other calls that get MPI_COMM_WORLD; so do
+/// make_group() and, for an array of all processes, grid_communicator(). create() and destroy() free them too.
 Index collect();
 
 }  // namespace tridap::globalarrays
