@@ -4,6 +4,7 @@
 #include "types.hpp"
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>
@@ -36,6 +37,21 @@ TEST(Session, BeginsAndEndsAsOftenAsWanted) {
     EXPECT_EQ(tridap::globalarrays::held(), 0);
     EXPECT_EQ(tridap::globalarrays::collect(), 0);
   }
+  EXPECT_EQ(GA_Initialized(), 0);
+}
+
+TEST(Session, AgainstAnotherCallIsAnErrorOnAllProcesses) {
+  if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
+  tridap::DistArray whole;
+  whole.buffer = tridap::allocate(tridap::element_type<double>(), {});
+  const std::string said = refusal([&] {
+    if (rank() == 0)
+      Session session;
+    else
+      tridap::mpi::gather_distribution(whole, MPI_COMM_WORLD);
+  });
+  EXPECT_EQ(said.find("rank 0 calls globalarrays::Session, "), std::size_t{0}) << said;
+  EXPECT_NE(said.find("mpi::gather_distribution"), std::string::npos) << said;
   EXPECT_EQ(GA_Initialized(), 0);
 }
 

@@ -1,5 +1,6 @@
 #include "mpi/support.hpp"
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/different_calls.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
 #include <gtest/gtest.h>
@@ -55,6 +56,18 @@ TEST(Call, IsAnErrorOnAllProcessesIfOneMakesAnother) {
       EXPECT_EQ(error, fault + end);
     }
   });
+}
+
+TEST(Call, ThatDiffersThrowsAnErrorOfItsOwnClass) {
+  if (all() < 2) GTEST_SKIP() << "needs at least 2 processes";
+  EXPECT_THROW(Call(MPI_COMM_WORLD, here() == 0 ? "sum" : "max"), tridap::mpi::DifferentCalls);
+  try {
+    const Call call(MPI_COMM_WORLD, "sum", {}, [](Record&) { throw std::runtime_error("no room"); });
+    ADD_FAILURE() << "no error";
+  } catch (const tridap::mpi::DifferentCalls&) {
+    ADD_FAILURE() << "the calls are the same";
+  } catch (const tridap::Error&) {
+  }
 }
 
 TEST(Call, NamesFourDifferentCallsAtMost) {

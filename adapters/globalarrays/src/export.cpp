@@ -4,12 +4,14 @@
 #include "element_length.hpp"
 #include "fingerprint.hpp"
 #include "ga.hpp"
+#include "group.hpp"
 #include "handle_pool.hpp"
 #include "memory.hpp"
 #include "named.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <string>
@@ -156,7 +158,13 @@ redistribute::PlacedDistribution placed(int handle, const ExportOptions& options
 MPI_Comm communicator(int handle) { return GA_MPI_Comm_pgroup(describe(handle).group); }
 
 MPI_Comm grid_communicator(int handle) {
-  const MPI_Comm comm = communicator(handle);
+  MPI_Comm comm = MPI_COMM_NULL, begins_on = MPI_COMM_NULL;
+  {
+    const mpi::Inside inside(mpi::Library::globalarrays);
+    comm = communicator(handle);
+    begins_on = GA_Get_pgroup(handle) == GA_Pgroup_get_world() ? all_processes() : comm;
+  }
+  const mpi::Call call(begins_on, "globalarrays::grid_communicator", mpi::Library::globalarrays);
   const int number = mpi::collectively(comm, [&] {
     const Description d = describe(handle);
     const LocalPart part = part_of(d);

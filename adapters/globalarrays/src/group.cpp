@@ -8,6 +8,7 @@
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/globalarrays/session.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/report.hpp>
@@ -120,8 +121,15 @@ void make_all(std::list<Known>& groups) {
 
 }  // namespace
 
+MPI_Comm all_processes() {
+  int count = 0;
+  mpi::must_succeed(MPI_Comm_size(MPI_COMM_WORLD, &count), "MPI_Comm_size");
+  return count == ga_processes() ? MPI_COMM_WORLD : GA_MPI_Comm();
+}
+
 std::optional<int> make_group(MPI_Comm comm) {
   if (GA_Initialized() == 0) refuse("Global Arrays is not initialised", "", "make a Session first");
+  const mpi::Call call(all_processes(), "globalarrays::make_group", mpi::Library::globalarrays);
   Said said = mpi::collectively(GA_MPI_Comm(), [&] { return said_here(comm); });
   mpi::MpiCollectives(GA_MPI_Comm()).max(said.leaders);
   std::list<Known> groups = mpi::collectively(GA_MPI_Comm(), [&] { return unknown(said); });

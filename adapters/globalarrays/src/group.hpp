@@ -19,6 +19,10 @@ struct Group {
   bool leading = true;       ///< the group holds GA's first processes, in order
 };
 
+/// The communicator on which calls over all of GA's processes begin: MPI_COMM_WORLD, which callers also pass to
+/// create() and the like, unless GA has only some of its processes. Local; the same on every process.
+MPI_Comm all_processes();
+
 /// The group of a communicator's processes, in any order; std::nullopt: GA has no such group. Local.
 std::optional<Group> group_of(MPI_Comm comm);
 

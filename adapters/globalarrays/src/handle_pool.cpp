@@ -3,11 +3,13 @@
 #include "ending.hpp"
 #include "fingerprint.hpp"
 #include "ga.hpp"
+#include "group.hpp"
 #include "lasting.hpp"
 #include "memory.hpp"
 #include "named.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/inside_if_free.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -79,9 +81,11 @@ class Pin {
 
   void operator()(void*) {
     if (thread_ == this_thread())
-      HandlePool::all().let_go(access_);
-    else
-      LetGo::all().add(access_);
+      if (const mpi::InsideIfFree inside(mpi::Library::globalarrays); inside) {
+        HandlePool::all().let_go(access_);
+        return;
+      }
+    LetGo::all().add(access_);
   }
 
  private:
@@ -375,7 +379,11 @@ bool destroy(int handle, MPI_Comm comm) {
   return !pool.keeps(handle);
 }
 
-Index collect() { return HandlePool::all().collect(); }
+Index collect() {
+  if (GA_Initialized() == 0) return 0;
+  const mpi::Call call(all_processes(), "globalarrays::collect", mpi::Library::globalarrays);
+  return HandlePool::all().collect();
+}
 
 Index held() { return HandlePool::all().held(); }
 

@@ -1,12 +1,15 @@
 #include "ending.hpp"
 #include "ga.hpp"
+#include "group.hpp"
 #include "handle_pool.hpp"
 #include "lasting.hpp"
 #include "named.hpp"
 #include "room.hpp"
 #include <tridap/globalarrays/session.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/shown_call.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -147,6 +150,15 @@ void begin() {
   at_mpi_end(end_in_finalize);
 }
 
+void make_allocator(Index allocator_doubles) {
+  if (allocator_doubles <= 0 || MA_initialized() != 0) return;
+  const auto doubles = static_cast<Integer>(allocator_doubles);
+  const bool made = MA_init(MT_C_DBL, doubles, doubles) != 0;
+  mpi::collectively(GA_MPI_Comm(), [&] {
+    if (!made) refuse("GA's memory allocator could not get its memory", "", "set fewer allocator_doubles");
+  });
+}
+
 bool mpi_is_over() {
   int ended = 0;
   MPI_Finalized(&ended);
@@ -161,13 +173,12 @@ Session::Session(const SessionOptions& options) : exceptions_(std::uncaught_exce
   if (begun == 0 || mpi_is_over())
     refuse(begun == 0 ? "MPI is not initialised" : "MPI is finalised", "",
            "make the Session between MPI_Init and MPI_Finalize");
-  if (GA_Initialized() == 0) begin();
-  if (options.allocator_doubles > 0 && MA_initialized() == 0) {
-    const auto doubles = static_cast<Integer>(options.allocator_doubles);
-    const bool made = MA_init(MT_C_DBL, doubles, doubles) != 0;
-    mpi::collectively(GA_MPI_Comm(), [&] {
-      if (!made) refuse("GA's memory allocator could not get its memory", "", "set fewer allocator_doubles");
-    });
+  const bool begins = GA_Initialized() == 0;
+  if (begins || (options.allocator_doubles > 0 && MA_initialized() == 0)) {  // the same on every process
+    const mpi::Call call(begins ? MPI_COMM_WORLD : all_processes(), "globalarrays::Session",
+                         mpi::Library::globalarrays);
+    if (begins) begin();
+    make_allocator(options.allocator_doubles);
   }
   ends_ = ours().to_end && sessions == 0;
   if (ends_) need_blank_ballots();  // begin() did; needed again if an exception destroyed the last Session
@@ -179,6 +190,7 @@ Session::~Session() {
   if (!open_) return;
   --sessions;
   if (!ends_ || !ours().to_end || mpi_is_over() || GA_Initialized() == 0) return;
+  const mpi::ShownCall shown("the end of a globalarrays::Session");
   try {
     if (std::uncaught_exceptions() > exceptions_) {
       cast({1, 1});  // the others may be elsewhere
@@ -192,6 +204,7 @@ Session::~Session() {
 void Session::close() {
   if (!open_) return;
   if (!mpi_is_over() && GA_Initialized() != 0) {
+    const mpi::ShownCall shown("globalarrays::Session::close");
     const bool end = ends_ && ours().to_end;
     if (end && vote_and_count({0, 1}).left != 0)
       refuse("the Session of a process was destroyed by an exception", "", "let MPI_Finalize terminate Global Arrays");

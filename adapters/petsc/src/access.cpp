@@ -2,6 +2,7 @@
 
 #include "call.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/inside_if_free.hpp>
 
 #include <atomic>
 #include <exception>
@@ -75,10 +76,11 @@ class Access {
   Access(const Access&) = delete;
   Access& operator=(const Access&) = delete;
   ~Access() {
-    if (thread_ == this_thread()) {
-      close(opened_);
-      return;
-    }
+    if (thread_ == this_thread())
+      if (const mpi::InsideIfFree inside(mpi::Library::petsc); inside) {
+        close(opened_);
+        return;
+      }
     try {
       const std::lock_guard lock(ours().mutex);
       ours().released.push_back(opened_);

@@ -59,7 +59,7 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
 }
 
 Receipt place_array(Vec vec, const DistArray& array) {
-  need_plain(vec);
+  inside_petsc([&] { need_plain(vec); });
   const double begin = MPI_Wtime();
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
   const mpi::Call beginning(comm, "petsc::place_array", mpi::Library::petsc);

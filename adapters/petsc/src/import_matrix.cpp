@@ -112,7 +112,7 @@ ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
 }
 
 Receipt update_values(Mat mat, const SparseRows& rows) {
-  need_mat(mat);
+  inside_petsc([&] { need_mat(mat); });
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
   SparseRows own;
   const mpi::Call beginning(comm, "petsc::update_values", mpi::Library::petsc,

@@ -113,7 +113,7 @@ void forget(void* op) { delete static_cast<LinearOperator*>(op); }
 }  // namespace
 
 LinearOperator export_operator(Mat mat) {
-  need_mat(mat);
+  inside_petsc([&] { need_mat(mat); });
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
   LinearOperator op;
   std::shared_ptr<Product> product;

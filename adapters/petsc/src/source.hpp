@@ -2,6 +2,7 @@
 
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
+#include <tridap/internal/state.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/receipt.hpp>
 
@@ -9,6 +10,7 @@
 #include <petscsys.h>
 
 #include <memory>
+#include <utility>
 
 #pragma GCC visibility push(hidden)
 
@@ -29,6 +31,13 @@ struct Source {
 
 /// Throws Error if the communicator is null or an inter-communicator.
 void need_communicator(MPI_Comm comm);
+
+/// Runs a local step that calls PETSc before a collective call begins, while no other thread is in PETSc.
+template <class Step>
+void inside_petsc(Step&& step) {
+  const mpi::Inside inside(mpi::Library::petsc);
+  std::forward<Step>(step)();
+}
 
 /// Throws Error if a Vec cannot have a buffer's elements: in place, or, if `copy` allows it, in a copy. Local.
 void need_buffer(const Buffer& buffer, Copy copy);

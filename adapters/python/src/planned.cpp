@@ -10,6 +10,7 @@
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/different_calls.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -138,13 +139,6 @@ void Planned::attempt(Call& call, Step&& step) const {
   });
 }
 
-// Whether other processes made another call: then they do not agree on the kind of an error with this one.
-bool are_different_calls(const Error& error) {
-  const std::vector<Finding>& findings = error.report().findings();
-  return findings.size() == 1 && findings.front().rule == Rule::process_failure &&
-         findings.front().must.rfind("must be the same collective call", 0) == 0;
-}
-
 // Runs a moving call, or takes part in that of the other processes without arrays. It allocates nothing before.
 template <class Step>
 void Planned::together_or_object(Call& call, Step&& step) {
@@ -153,9 +147,10 @@ void Planned::together_or_object(Call& call, Step&& step) {
     const std::lock_guard<std::mutex> alone(*lock_);
     if (!call.faults.ok()) plan_->object(std::move(call.faults));
     std::forward<Step>(step)();
+  } catch (const mpi::DifferentCalls& error) {  // the others are in another call, and agree on nothing here
+    throw_if_wrong(error.report(), call.raised, raised_on_all(comm_of(comm_.object())));
   } catch (const Error& error) {
     const MPI_Comm comm = comm_of(comm_.object());
-    if (are_different_calls(error)) throw_if_wrong(error.report(), call.raised, raised_on_all(comm));
     const ErrorKind kind = error_kind_of(call.raised);
     const Raising how = [&] {
       const WithoutPython released;

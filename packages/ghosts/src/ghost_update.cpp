@@ -6,6 +6,7 @@
 #include <tridap/internal/ghost_owners.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/persistent_messages.hpp>
+#include <tridap/internal/shown_call.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -153,11 +154,13 @@ GhostUpdate& GhostUpdate::operator=(GhostUpdate&&) noexcept = default;
 GhostUpdate::~GhostUpdate() = default;
 
 void GhostUpdate::update_ghosts() {
+  const mpi::ShownCall shown("GhostUpdate::update_ghosts");
   start_update();
   wait();
 }
 
 void GhostUpdate::sum_ghosts() {
+  const mpi::ShownCall shown("GhostUpdate::sum_ghosts");
   start_sum();
   wait();
 }
@@ -178,6 +181,7 @@ void GhostUpdate::start_sum() {
 void GhostUpdate::wait() {
   if (!state_->in_progress())
     refuse("no update is in progress", "must have been started", "call start_update() or start_sum() first");
+  const mpi::ShownCall shown("GhostUpdate::wait");
   state_->finish();
 }
 

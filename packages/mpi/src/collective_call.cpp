@@ -1,6 +1,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/different_calls.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -78,9 +79,10 @@ void refuse_different_calls(const char* name, Duplicates& duplicates) {
     if (all[kinds].count == 0) break;
     counts = counts && all[kinds].name != own;
   }
-  refuse(said(all, kinds, processes), "must be the same collective call on every process, in the same order",
-         "make the call on all processes of the communicator, for example outside of a block that only rank 0 runs", {},
-         Rule::process_failure);
+  throw DifferentCalls(refusal(
+      said(all, kinds, processes), "must be the same collective call on every process, in the same order",
+      "make the call on all processes of the communicator, for example outside of a block that only rank 0 runs", {},
+      Rule::process_failure));
 }
 
 Call::Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object)

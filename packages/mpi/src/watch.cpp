@@ -96,17 +96,35 @@ std::string shown_process(Nanoseconds now, Nanoseconds& since) {
          at(*last);
 }
 
-// Whether a process of this node still runs: not, if it ended, also if no other process has asked for its status yet.
-bool runs(std::int64_t process) {
+// What /proc says about a process of this node.
+enum class Condition {
+  unknown,
+  runs,
+  stopped,
+  ended  // also if no other process has asked for its status yet
+};
+
+Condition condition_of(std::int64_t process) {
   std::array<char, 64> path{};
   std::snprintf(path.data(), path.size(), "/proc/%lld/stat", static_cast<long long>(process));
   const int file = ::open(path.data(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH;
+  if (file < 0)
+    return ::kill(static_cast<pid_t>(process), 0) == 0 || errno != ESRCH ? Condition::unknown : Condition::ended;
   std::array<char, 512> text{};
   const auto length = ::read(file, text.data(), text.size() - 1);
   ::close(file);
   const char* const name_ends = length > 0 ? std::strrchr(text.data(), ')') : nullptr;
-  return name_ends == nullptr || (name_ends[2] != 'Z' && name_ends[2] != 'X');
+  if (name_ends == nullptr) return Condition::unknown;
+  switch (name_ends[2]) {
+    case 'Z':
+    case 'X':
+      return Condition::ended;
+    case 'T':  // by a signal
+    case 't':  // by a debugger
+      return Condition::stopped;
+    default:
+      return Condition::runs;
+  }
 }
 
 // A watch of this process, and its thread.
@@ -215,13 +233,19 @@ class Watcher {
       for (int place = 0; place < processes_; ++place) {
         Slot& other = slot(place);
         text += "  rank " + std::to_string(other.rank.load()) + ": ";
-        if (!runs(other.process.load())) {
+        const Condition condition = condition_of(other.process.load());
+        if (condition == Condition::ended) {
           text += "the process has ended\n";
           continue;
         }
+        const Nanoseconds silent = now - other.seen.load();
+        if (condition == Condition::stopped) {
+          text += "the process is stopped; " + seconds_of(silent) + " ago it was " + said(other) + "\n";
+          continue;
+        }
         text += said(other);
-        if (const Nanoseconds silent = now - other.seen.load(); silent > 4 * interval_ + second)
-          text += "; it is stopped, or does not watch any more, since " + seconds_of(silent);
+        if (silent > 4 * interval_ + second)
+          text += "; it does not watch any more, or cannot run, since " + seconds_of(silent);
         text += "\n";
       }
       for (std::size_t done = 0; done < text.size();) {

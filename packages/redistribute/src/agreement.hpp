@@ -17,6 +17,9 @@
 
 namespace tridap::redistribute {
 
+/// What messages call a move.
+inline constexpr const char* move_name = "a move of a Redistribution";
+
 /// What the processes say about a move, and what all say alike. reduce() is **collective**: it is the record with which
 /// a move of a plan begins, and throws the same Error on every process if some make another call.
 class Agreement {

@@ -110,7 +110,7 @@ void Mover::object(mpi::Faults why) {
   finish_other();
   Agreement agreement;
   agreement.object(true);
-  agreement.reduce("a move of a Redistribution", *channel_.owner);
+  agreement.reduce(move_name, *channel_.owner);
   why.failed = true;
   mpi::throw_faults(std::move(why), comm_);
   throw std::bad_alloc();  // throw_faults() has thrown
@@ -220,7 +220,7 @@ Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scal
     agreement.need_schedule(!prepared_ || given_.size() > arrays_.capacity() || lacks_schedule());
   });
   agreement.object(!faults.ok());
-  agreement.reduce("a move of a Redistribution", *channel_.owner);
+  agreement.reduce(move_name, *channel_.owner);
   if (agreement.objected()) mpi::throw_faults(std::move(faults), comm_);
   throw_if_different(agreement);
   return agreement;

@@ -6,6 +6,7 @@
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/persistent_messages.hpp>
+#include <tridap/internal/shown_call.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -312,6 +313,7 @@ PaddingUpdate& PaddingUpdate::operator=(PaddingUpdate&&) noexcept = default;
 PaddingUpdate::~PaddingUpdate() = default;
 
 void PaddingUpdate::update() {
+  const mpi::ShownCall shown("PaddingUpdate::update");
   start();
   wait();
 }
@@ -324,6 +326,7 @@ void PaddingUpdate::start() {
 
 void PaddingUpdate::wait() {
   if (!state_->transfers.started()) refuse("no update is in progress", "must have been started", "call start() first");
+  const mpi::ShownCall shown("PaddingUpdate::wait");
   state_->finish();
 }
 

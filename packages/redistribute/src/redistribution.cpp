@@ -6,6 +6,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/plan_data.hpp>
+#include <tridap/internal/shown_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
 #include <tridap/redistribute/redistribution.hpp>
@@ -76,16 +77,19 @@ std::string Redistribution::explain() const {
 }
 
 void Redistribution::operator()(const DistArray& source, const DistArray& target, const Scaling& scaling) {
+  const mpi::ShownCall shown(move_name);
   mover_->start(source, target, scaling);
   mover_->finish();
 }
 
 void Redistribution::operator()(const std::vector<Move>& moves, const Scaling& scaling) {
+  const mpi::ShownCall shown(move_name);
   mover_->start(moves, scaling);
   mover_->finish();
 }
 
 DistArray Redistribution::operator()(const DistArray& source, const Scaling& scaling) {
+  const mpi::ShownCall shown(move_name);
   DistArray target;
   mover_->start_and_make(source, target, scaling);
   mover_->finish();
@@ -95,6 +99,7 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
 void Redistribution::object(mpi::Faults why) { mover_->object(std::move(why)); }
 
 void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
+  const mpi::ShownCall shown(move_name);
   mover_->start_and_keep(std::move(moves), scaling);
   awaited_ = true;
 }
@@ -106,6 +111,7 @@ bool Redistribution::test() {
 
 void Redistribution::wait() {
   if (!awaited_) refuse("no move is in progress", "must have been started", "call start() first");
+  const mpi::ShownCall shown("Redistribution::wait");
   awaited_ = false;
   if (mover_->in_progress()) mover_->finish();  // otherwise another move has ended it
 }

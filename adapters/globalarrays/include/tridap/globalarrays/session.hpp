@@ -28,8 +28,8 @@ struct SessionOptions {
 /// after MPI_Finalize may be destroyed but not read: its memory is freed with MPI.
 class Session {
  public:
-  /// **Collective** over the processes of MPI_COMM_WORLD. Throws Error on every process if MPI is not initialised or is
-  /// finalised, or has no memory window that reaches all processes.
+  /// **Collective** over the processes of MPI_COMM_WORLD, unless GA is initialised with an allocator. Throws Error on
+  /// every process if MPI is not initialised or is finalised, or has no memory window that reaches all processes.
   explicit Session(const SessionOptions& options = {});
   /// **Collective**, unless an exception unwinds the stack.
   ~Session();
@@ -37,7 +37,8 @@ class Session {
   Session& operator=(const Session&) = delete;
 
   /// Ends the Session now. **Collective**: if a process still holds an array, it throws the same Error on every
-  /// process, with the number of arrays and the process, and does not terminate GA.
+  /// process, with the number of arrays and the process, and does not terminate GA. It waits for the end of the Session
+  /// on every process, also by an exception: so other collective calls do not meet it, and wait.
   void close();
 
  private:
@@ -45,8 +46,9 @@ class Session {
   int exceptions_ = 0;
 };
 
-/// Frees the arrays that no process holds any more, and returns how many. **Collective** over all of GA's processes.
-/// create() and destroy() free them too.
+/// Frees the arrays that no process holds any more, and returns how many. **Collective** over all of GA's processes. If
+/// these are those of MPI_COMM_WORLD, it begins there, and meets other calls that get MPI_COMM_WORLD; so do
+/// make_group() and, for an array of all processes, grid_communicator(). create() and destroy() free them too.
 Index collect();
 
 }  // namespace tridap::globalarrays
