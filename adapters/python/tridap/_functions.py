@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import _core, _reduce
+from ._agree import utf8
 from ._core import DistArray
 from ._ufunc import WHOLE, is_foreign, local_of, name_of, over
 
@@ -57,7 +58,7 @@ def elementwise(function, args, kwargs):
         return found
 
     args = [value if isinstance(value, str) else local(value) for value in args]
-    kwargs = {key: value if isinstance(value, str) else local(value) for key, value in kwargs.items()}
+    kwargs = {key: utf8(key, value) if isinstance(value, str) else local(value) for key, value in kwargs.items()}
     written = places  # with numpy.errstate, one process may raise after it has written
     try:
         result = function(*args, **kwargs)
@@ -78,6 +79,8 @@ def _like(function, array, args, dtype, order, subok, shape):
     if shape is not None:
         raise TypeError(f"{name_of(function)} of a DistArray takes no shape=: tridap.zeros(tridap.distribution(shape)) "
                         "makes an array of another shape")
+    utf8("dtype", dtype)
+    utf8("order", order)
     return over(function(_of(function, array).local, *args, dtype=dtype, order=order), array)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import _core
+from ._agree import utf8
 from ._core import DistArray
 
 WHOLE = "x.gather() is the whole array on one process, and x.local and x.interior are this process's part"
@@ -112,6 +113,8 @@ def array_ufunc(self, ufunc, method, *inputs, out=(), **options):
         if place is not None and not isinstance(place, DistArray):
             raise TypeError(f"{name} of a DistArray with out={type(place).__name__}, must be a DistArray: compute with "
                             "x.local, out=array")
+    for key, value in options.items():
+        utf8(key, value)
     operands = [local_of(name, operand, model) for operand in inputs]
     if "where" in options:
         options["where"] = local_of(name, options["where"], model)
