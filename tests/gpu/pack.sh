@@ -1,10 +1,16 @@
 #!/usr/bin/env bash
-# pack.sh [PART...]: builds what the checks on a GPU need, in build/gpu, and runs them if this machine has a GPU. A part is
-# the name of a check; without one, all are run. With the environment's TRIDAP_GPU_PROGRAMS, a folder, the programs in it are
+# pack.sh [--into FOLDER LIBRARY] [PART...]: builds what the checks on a GPU need, in build/gpu, and runs them if this machine
+# has a GPU. A part is the name of a check; without one, all are run. --into packs in another folder, with this
+# libtridap_protocol.a, and runs nothing. With the environment's TRIDAP_GPU_PROGRAMS, a folder, the programs in it are
 # checks too: those of tests/kokkos, built with a Kokkos that has CUDA.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 pack=$root/build/gpu
+library=$root/build/release/packages/protocol/libtridap_protocol.a
+runs=yes
+if [[ ${1:-} == --into ]]; then
+  pack=$2 library=$3 runs=
+fi
 limit=64  # MiB, with the repository's own files
 fail() { printf './dev gpu: %s\n' "$*" >&2; exit 1; }
 
@@ -15,15 +21,17 @@ nvcc=$(command -v nvcc || true)
 rm -rf "$pack"
 mkdir -p "$pack"/{programs,include,mpi/{bin,lib/openmpi/lib/openmpi3,include,etc/openmpi}}
 cp "$root/tests/gpu/run.py" "$pack/run"
-cp "$root/tests/gpu/test_python_gpu.py" "$pack/"
+cp "$root"/tests/gpu/{refused_calls,test_python_gpu}.py "$pack/"
 (cd "$root" && { git rev-parse --short=7 HEAD 2>/dev/null || echo unknown; }) > "$pack/commit"
 tar -C "$root" -czf "$pack/sources.tar.gz" --exclude=__pycache__ CMakeLists.txt LICENSE cmake packages adapters
+
+"$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/nvcc \1/p' > "$pack/compiler"
 
 # A plain CUDA program: it finds the rest of C++, and the driver, where it runs.
 g++ -std=c++17 -O1 -I"$root/packages/protocol/include" -I"$root/packages/protocol/internal" \
   -isystem "$(dirname "$(readlink -f "$nvcc")")/../include" -c "$root/tests/gpu/driver_test.cpp" -o "$pack/driver.o"
 "$nvcc" -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90] -cudart static \
-  "$pack/driver.o" "$root/build/release/packages/protocol/libtridap_protocol.a" -ldl -o "$pack/programs/driver"
+  "$pack/driver.o" "$library" -ldl -o "$pack/programs/driver"
 rm "$pack/driver.o"
 if [[ -n ${TRIDAP_GPU_PROGRAMS:-} ]]; then
   find "$TRIDAP_GPU_PROGRAMS" -maxdepth 1 -type f -perm -u+x -exec cp {} "$pack/programs/" \;
@@ -67,8 +75,9 @@ mkdir -p "$pack/mpi/share/openmpi"
 cp /usr/share/openmpi/*.txt "$pack/mpi/share/openmpi/"
 
 mib=$(du -sm "$pack" | cut -f1)
-((mib <= limit)) || fail "build/gpu has $mib MiB, must be $limit at most"
-printf '== build/gpu has %s MiB\n' "$mib" >&2
+((mib <= limit)) || fail "$pack has $mib MiB, must be $limit at most"
+printf '== %s has %s MiB\n' "$pack" "$mib" >&2
+[[ -n $runs ]] || exit 0
 if nvidia-smi -L >/dev/null 2>&1; then
   exec python3 "$pack/run" "$@"
 fi

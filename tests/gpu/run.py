@@ -162,6 +162,7 @@ def main():
     counts = {outcome: sum(r["outcome"] == outcome for r in run.results) for outcome in ("ok", "FAILED", "skipped")}
     (chosen.out / "result.json").write_text(json.dumps(
         {"date": time.strftime("%Y-%m-%d"), "commit": (HERE / "commit").read_text().strip(),
+         "compiler": (HERE / "compiler").read_text().strip(),
          "seconds": round(time.monotonic() - begin), "counts": counts, "checks": run.results}, indent=1) + "\n")
     print(f"{counts['ok']} ok, {counts['FAILED']} failed, {counts['skipped']} skipped, "
           f"{time.monotonic() - begin:.0f} s; {chosen.out}/result.json")

@@ -5,6 +5,7 @@
     matrix.py ROW --run COMMAND      run a command in the row's checkout, as after a failure; nothing is recorded
     matrix.py ROW --clean            remove the row's chroot, and the base that no other row has a chroot of
     matrix.py --table                write the README's table again from results.json
+    matrix.py gpu                    record the result of the last ./dev gpu
 
 A row is a file in rows/; rows/README.md explains it. The last run of each row is recorded in results.json, from which
 the table in the project's README is made.
@@ -212,10 +213,14 @@ def record(row, found, begin):
         compiler = compiler_of(build_of(row))
     result = {"date": datetime.date.today().isoformat(), "commit": head(), "compiler": compiler,
               "mpi": mpi_of(row), **found, "minutes": round((time.monotonic() - begin) / 60)}
+    keep(row, result)
+    return result
+
+
+def keep(row, result):
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     kept[row["name"]] = result
     RESULTS.write_text(json.dumps(dict(sorted(kept.items())), indent=1) + "\n")
-    return result
 
 
 def table():
@@ -266,6 +271,24 @@ def test(row):
     return 1 if code or result["failed"] else 0
 
 
+def recorded(row):
+    """Records the result of the last `./dev gpu`, unless it found no GPU."""
+    path = ROOT / row["result"]
+    found = json.loads(path.read_text()) if path.exists() else None
+    ok, failed = (found["counts"][key] for key in ("ok", "FAILED")) if found else (0, 0)
+    if ok + failed == 0:
+        sys.exit(f"./dev matrix: {row['name']}: not run: " + ("no GPU was found" if found else f"there is no {row['result']}")
+                 + "; ./dev gpu packs the checks, runs them if this machine has a GPU, and says how another one runs them: then copy "
+                 f"its result.json to {row['result']}")
+    result = {"date": found["date"], "commit": found["commit"], "compiler": found["compiler"],
+              "mpi": mpi_of({**row, "in_place": True}), "googletest": 0, "pytest": 0, "failed": failed, "runs": ok + failed,
+              "minutes": round(found["seconds"] / 60)}
+    keep(row, result)
+    write_table()
+    print(line_of(row["name"], result))
+    return 1 if failed else 0
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./dev matrix", epilog="The rows are: " + " ".join(names()),
                                      description="builds and tests on another Debian, compiler or MPI")
@@ -281,6 +304,10 @@ def main():
     if options.row is None:
         parser.error(f"a row is missing; the rows are: {' '.join(names())}")
     row = read_row(options.row)
+    if "result" in row:
+        if options.clean or options.fresh or options.run is not None:
+            parser.error(f"{row['name']} has no chroot: it records the result of ./dev gpu")
+        return recorded(row)
     row["in_place"] = bool(row.get("in_place_command")) and is_debian_12()
     if options.clean or options.fresh:
         machines.remove(row, [other for other in map(read_row, names()) if other["name"] != row["name"] and "programs" not in other])

@@ -76,7 +76,7 @@ class Errors(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def test_the_rows_have_what_a_row_must_have(self):
-        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "first", "sid", "sid-kokkos5"])
+        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "first", "gpu", "sid", "sid-kokkos5"])
         for name, row in ROWS.items():
             with self.subTest(name):
                 self.assertLessEqual({"what", "suite", "packages", "mpi", "minutes", "gigabytes"}, row.keys())
@@ -120,6 +120,30 @@ class Results(unittest.TestCase):
         for name, result in (json.loads(matrix.RESULTS.read_text()) if matrix.RESULTS.exists() else {}).items():
             self.assertIn(name, ROWS)
             self.assertIn(name + ", " + result["date"], matrix.line_of(name, result))
+
+    def test_the_row_gpu_records_the_result_of_dev_gpu(self):
+        found = {"date": "2026-11-01", "commit": "abc1234", "compiler": "nvcc 13.0", "seconds": 130,
+                 "counts": {"ok": 3, "FAILED": 1, "skipped": 2}}
+        with tempfile.TemporaryDirectory() as folder:
+            at = pathlib.Path(folder)
+            row = {"name": "gpu", **ROWS["gpu"], "result": str(at / "result.json")}
+            kept = matrix.RESULTS, matrix.README
+            matrix.RESULTS, matrix.README = at / "results.json", at / "README.md"
+            matrix.README.write_text(matrix.BEGIN + matrix.END)
+            try:
+                with self.assertRaisesRegex(SystemExit, "gpu: not run: there is no .*result.json; ./dev gpu packs"):
+                    matrix.recorded(row)
+                self.assertIn("| `gpu` |", matrix.table())
+                self.assertFalse(matrix.RESULTS.exists())
+                pathlib.Path(row["result"]).write_text(json.dumps({**found, "counts": {"ok": 0, "FAILED": 0, "skipped": 3}}))
+                with self.assertRaisesRegex(SystemExit, "gpu: not run: no GPU was found"):
+                    matrix.recorded(row)
+                pathlib.Path(row["result"]).write_text(json.dumps(found))
+                self.assertEqual(matrix.recorded(row), 1)
+                self.assertIn("| 1 of 4 | 2026-11-01, abc1234 |", matrix.README.read_text())
+                self.assertEqual(json.loads(matrix.RESULTS.read_text())["gpu"]["minutes"], 2)
+            finally:
+                matrix.RESULTS, matrix.README = kept
 
     def test_the_counts_are_those_of_the_logs(self):
         found = matrix.numbers(matrix.counted(LOG) + "\n95% tests passed, 2 tests failed out of 40\n")

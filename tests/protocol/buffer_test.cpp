@@ -93,6 +93,56 @@ TEST(ElementType, HasNumPysNames) {
   EXPECT_EQ((ElementType{Kind::complex, 16, false}).name(), swapped + "c16");
 }
 
+// element_type() of what is_element_type_v does not hold for is an error of the compiler: refused_element_type.cpp.
+#if defined(__SIZEOF_INT128__)
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 WideUnsigned;
+static_assert(!tridap::is_element_type_v<Wide> && !tridap::is_element_type_v<const WideUnsigned> &&
+              !tridap::is_element_type_v<std::complex<Wide>>);
+#endif
+#if defined(__SIZEOF_FLOAT128__)
+__extension__ typedef __float128 Quad;
+static_assert(!tridap::is_element_type_v<Quad> && !tridap::is_element_type_v<std::complex<Quad>>);
+#endif
+
+/// A number as long as a half, with the precision of bfloat16.
+struct Brain {
+  std::uint16_t bits;
+};
+/// A half, as Kokkos has it: its library says that it is one, and numeric_limits does not know it.
+struct Half {
+  std::uint16_t bits;
+};
+enum class Colour : char { red };
+
+template <class... T>
+constexpr bool all_are_types = (tridap::is_element_type_v<T> && ...);
+template <class... T>
+constexpr bool none_is_a_type = (!tridap::is_element_type_v<T> && ...);
+
+}  // namespace
+
+template <>
+struct tridap::is_floating<Brain> : std::true_type {};
+template <>
+struct tridap::is_floating<Half> : std::true_type {};
+template <>
+class std::numeric_limits<Brain> {
+ public:
+  static constexpr bool is_specialized = true;
+  static constexpr int digits = 8;
+};
+
+namespace {
+
+static_assert(none_is_a_type<Brain, const Brain, std::complex<Brain>, std::complex<int>, void>);
+static_assert(all_are_types<bool, char, wchar_t, long long, const float, double, long double, std::complex<float>,
+                            std::complex<long double>, Half, Colour, List, Colour*, double[3]>);
+
+TEST(ElementType, OfANumberThatOnlyItsTraitDescribesIsFloating) {
+  EXPECT_EQ(tridap::element_type<Half>().name(), "float16");
+}
+
 TEST(ElementType, IsEqualWhereKindLengthAndByteOrderAre) {
   const ElementType type = tridap::element_type<int>();
   EXPECT_EQ(type, (ElementType{Kind::signed_integer, 4, true}));

@@ -1,19 +1,11 @@
 """Systems of PETSc for the tests of matrices and operators."""
 
 import numpy as np
-import petsc4py
 import pytest
 import tridap
-from mpi4py import MPI
-
-petsc4py.init(["tests", "-no_signal_handler"])
-from petsc4py import PETSc  # noqa: E402
+from petsc_vecs import COMM, P, PETSc, R
 
 scipy_sparse = pytest.importorskip("scipy.sparse")
-
-COMM = MPI.COMM_WORLD
-P = COMM.size
-R = COMM.rank
 
 
 def lengths():

@@ -1,24 +1,15 @@
 """tridap.petsc: PETSc's matrices, against petsc4py's own answers."""
 
-import gc
-
 import numpy as np
 import pytest
 import tridap
 from petsc_systems import (COMM, P, R, dense, filled, lengths, line, mat_of, own_rows, product_of, refused, vector,
                            whole_of)
+from petsc_vecs import nothing_is_left  # noqa: F401
 from petsc4py import PETSc
 from tridap import petsc
 
 scipy_sparse = pytest.importorskip("scipy.sparse")
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_left():
-    yield
-    gc.collect()
-    petsc.collect()
-    assert petsc.held() == (0, 0)
 
 
 @pytest.mark.parametrize("with_rows", [False, True])

@@ -73,6 +73,10 @@ def padded_and_plain(p, ndim):
     return padded, tridap.distribution([3 * n for n in grid], [tridap.block(starts=[3 * r for r in range(n)]) for n in grid], processes=p)
 
 
+def padded_specs(p):
+    return [ring(n) for n in ([p] if p % 2 else [2, p // 2]) + ([1] if p % 2 else [])]
+
+
 @pytest.mark.parametrize("ndim", [2, 3])
 @pytest.mark.parametrize("order", "CF")
 def test_padding_on_all_axes_is_solved_as_the_unpadded_copy(comm, ndim, order):
@@ -95,6 +99,27 @@ def test_padding_on_all_axes_is_solved_as_the_unpadded_copy(comm, ndim, order):
         np.testing.assert_array_equal(answer, alone.x.interior)
         np.testing.assert_allclose(whole(comm, plain, answer), np.linalg.solve(dense, rhs), rtol=0, atol=1e-10)
         assert x.memory.sum() - answer.sum() == pytest.approx(0.5 * (x.memory.size - answer.size))
+
+
+def test_a_matrix_keeps_the_memory_of_copies_of_all_its_calls(comm):
+    padded, plain = padded_and_plain(comm.size, 2)
+    dense = matrix(size(plain))
+    rows = local_rows(dense, plain, comm.rank)
+    inner = 8 * plain.count(comm.rank)
+    vectors = tridap.distribution((*padded.shape, 2), [*padded_specs(comm.size), "*"], processes=comm.size)
+    start, points = tridap.zeros(padded), tridap.zeros(vectors)
+    start.interior[...] = 1.0
+    points.interior[...] = np.arange(points.interior.size).reshape(points.interior.shape)
+    calls = {"eigsh": (lambda A: tridap.eigsh(A, 1, v0=start, tol=1e-3), inner),
+             "coordinates": (lambda A: tridap.Preconditioner(A, "muelu", coordinates=points), 2 * inner)}
+    for name, (call, least) in calls.items():
+        A = tridap.Matrix(rows, plain)
+        assert A._kept_bytes == 0
+        call(A)
+        kept = A._kept_bytes
+        assert kept >= least, name
+        call(A)
+        assert A._kept_bytes == kept, name
 
 
 def test_a_ring_with_mirrors_has_the_elements_of_a_line(comm):

@@ -35,8 +35,9 @@ def run(comm, program, processes, *arguments):
     return comm.bcast(done)
 
 
-def test_it_shows_each_process_once_and_all_goes_on(comm, tmp_path):
-    path = comm.bcast(str(tmp_path / "job.py"))
+@pytest.mark.parametrize("script, shown", [("job.py", "job.py"), (os.fsdecode(b"job\xff.py"), r"job\udcff.py")])
+def test_it_shows_each_process_once_and_all_goes_on(comm, tmp_path, script, shown):
+    path = comm.bcast(str(tmp_path / script))
     if comm.rank == 0:
         with open(path, "w") as file:
             file.write(PROGRAM)
@@ -44,8 +45,8 @@ def test_it_shows_each_process_once_and_all_goes_on(comm, tmp_path):
     assert status == 0 and text.count("found 7.0") == 3, text
     assert text.count("is in one call for") == 1, text
     assert "rank 0: in x.max() for " in text and "rank 2: in x.max() for " in text
-    assert "waiting for the other processes to begin it (job.py:11)" in text
-    assert "rank 1: in no call of TriDAP; last call x.sum() " in text and "ago (job.py:8)" in text
+    assert f"waiting for the other processes to begin it ({shown}:11)" in text
+    assert "rank 1: in no call of TriDAP; last call x.sum() " in text and f"ago ({shown}:8)" in text
 
 
 def test_what_it_takes_is_checked_on_all(comm):

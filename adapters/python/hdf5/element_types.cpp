@@ -1,6 +1,7 @@
 #include "element_types.hpp"
 
 #include "../src/memory.hpp"
+#include "../src/text_argument.hpp"
 #include <tridap/detail/refuse.hpp>
 
 #include <pybind11/stl.h>
@@ -30,8 +31,14 @@ Datatype compound(const py::dtype& type) {
   for (const py::handle name : type.attr("names")) {
     const py::tuple field = type.attr("fields")[name];
     const Datatype member = datatype_of(py::cast<py::dtype>(field[0]));
-    if (H5Tinsert(made.id(), py::cast<std::string>(name).c_str(), py::cast<std::size_t>(field[1]), member.id()) < 0)
-      refuse("HDF5 cannot have the field '" + py::cast<std::string>(name) + "'", "fields must not overlap",
+    const char* const text = PyUnicode_AsUTF8(name.ptr());
+    if (text == nullptr) {
+      PyErr_Clear();  // the name has surrogates
+      refuse("the name of the field is '" + utf8_text(name) + "'", "must be text that UTF-8 can encode",
+             "rename the field");
+    }
+    if (H5Tinsert(made.id(), text, py::cast<std::size_t>(field[1]), member.id()) < 0)
+      refuse(std::string("HDF5 cannot have the field '") + text + "'", "fields must not overlap",
              "convert the array first");
   }
   return made;

@@ -135,7 +135,7 @@ py::object numpy_protocol(const Array& array, const py::object& dtype, const py:
   return py::module_::import("numpy").attr("array")(local, type);
 }
 
-py::object moved_to(const py::object& self, const std::string& device) {
+py::object moved_to(const py::object& self, const Text& device) {
   const Array* const array = array_behind(self);
   if (array == nullptr) throw py::type_error("self must be a tridap.DistArray");
   const Memory to = device_named(device);

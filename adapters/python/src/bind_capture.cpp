@@ -4,6 +4,7 @@
 #include "device.hpp"
 #include "dictionaries.hpp"
 #include "gil.hpp"
+#include "text_argument.hpp"
 #include "together.hpp"
 #include "value.hpp"
 #include <tridap/detail/refuse.hpp>
@@ -81,11 +82,11 @@ void write_capture(const py::object& object, const py::object& path, const py::o
 }
 
 // A page of one or two distributions, with elements of one type. A type that captures have no name for is opaque.
-std::string page_of(const std::vector<std::pair<std::string, Distribution>>& titled,
+std::string page_of(const std::vector<std::pair<Text, Distribution>>& titled,
                     const std::optional<std::pair<std::string, Index>>& dtype) {
   std::optional<ElementType> type;
   if (dtype) type = element_type(dtype->first).value_or(ElementType{ElementType::Kind::opaque, dtype->second, true});
-  const auto array = [&](std::size_t i) { return PageArray{titled[i].first, titled[i].second, type}; };
+  const auto array = [&](std::size_t i) { return PageArray{titled[i].first.value, titled[i].second, type}; };
   return titled.size() == 1 ? draw_html(array(0)) : draw_html(array(0), array(1));
 }
 

@@ -2,6 +2,7 @@
 #include "bindings.hpp"
 #include "memory.hpp"
 #include "partials.hpp"
+#include "text_argument.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/slice.hpp>
 
@@ -339,7 +340,12 @@ void bind_elements(py::class_<Array>& type) {
           "conj", [](const Array& a) { return like(a, function_of("numpy", "conjugate")(a.local())); },
           "conj() -> DistArray\n\nA new array of the conjugate elements, padding included. Not collective.")
       .def(
-          "copy", [](const Array& a, const py::object& order) { return copy_of(a, order); }, "order"_a = "K",
+          "copy",
+          [](const Array& a, const py::object& order) {
+            need_utf8("order", order);
+            return copy_of(a, order);
+          },
+          "order"_a = "K",
           R"(copy(order="K") -> DistArray
 
 A new array with the same elements, padding included, in its own memory. `order` is the memory order of the local part, as
@@ -347,6 +353,9 @@ in numpy.copy. Not collective.)")
       .def(
           "astype",
           [](const Array& a, const py::object& dtype, const py::object& order, const py::object& casting) {
+            need_utf8("dtype", dtype);
+            need_utf8("order", order);
+            need_utf8("casting", casting);
             return like(a, a.local().attr("astype")(dtype, "order"_a = order, "casting"_a = casting));
           },
           "dtype"_a, "order"_a = "K", "casting"_a = "unsafe",

@@ -34,10 +34,9 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
 }
 
 // Vectors over the elements of an array, or null for None. Called inside of Trilinos; collective.
-Teuchos::RCP<const solvers::MultiVector> vectors_of(const Array* array, const char* name,
-                                                    const tpetra::ArrayMap& rows) {
+Teuchos::RCP<const solvers::MultiVector> vectors_of(const Array* array, const char* name, Solvable& rows) {
   if (array == nullptr) return Teuchos::null;
-  return import_vectors(solver_array(*array, name, false), rows, Copy::if_needed).vectors;
+  return import_vectors(solver_array(*array, name, false), rows.array_map, Copy::if_needed, &rows.copies).vectors;
 }
 
 // A preconditioner that is made now. `coordinates` and `nullspace` are Arrays or None on all processes alike.
@@ -61,15 +60,14 @@ Preconditioner make_helper(const Matrix& a, const py::object& name, const py::ob
     return Wanted{text_of(name), flag_of(symmetric, "symmetric") ? Method::cg : Method::gmres,
                   parameters(options, "options")};
   });
-  return {
-      inside(comm,
-             [&] {
-               const auto made = solvers::make_preconditioner(
-                   wanted.name, wanted.method, of->matrix, wanted.parameters,
-                   {vectors_of(points, "coordinates", of->array_map), vectors_of(kernel, "nullspace", of->array_map)});
-               return std::make_shared<Solvable>(of->array_map, Teuchos::null, made);
-             }),
-      a.comm()};
+  return {inside(comm,
+                 [&] {
+                   const auto made = solvers::make_preconditioner(
+                       wanted.name, wanted.method, of->matrix, wanted.parameters,
+                       {vectors_of(points, "coordinates", *of), vectors_of(kernel, "nullspace", *of)});
+                   return std::make_shared<Solvable>(of->array_map, Teuchos::null, made);
+                 }),
+          a.comm()};
 }
 
 template <class T>
@@ -84,6 +82,7 @@ void bind_rows(py::class_<T>& type) {
 template <class T>
 void bind_handle(py::class_<T>& type) {
   bind_rows(type);
+  type.def_property_readonly("_kept_bytes", [](const py::object& a) { return made<T>(a).solvable()->copies.bytes(); });
   type.def("_eigsh", [](const py::object& a, const Array& x, py::object mass, py::object preconditioner,
                         py::object which, py::object method, py::object tol, py::object maxiter, py::object sigma,
                         const py::object& start, py::object wrong) {

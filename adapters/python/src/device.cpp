@@ -3,6 +3,7 @@
 #include "bindings.hpp"
 #include "errors.hpp"
 #include "tensor.hpp"
+#include "text_argument.hpp"
 #include "value.hpp"
 #include <tridap/c_array.hpp>
 #include <tridap/check.hpp>
@@ -62,9 +63,8 @@ Buffer described_by(py::handle object, const py::dict& said) {
   const auto shape = integers_in(said, "shape");
   if (!shape) refuse_interface(object, "has no 'shape'", "must have a tuple of integers");
   const py::object name = said.contains("typestr") ? py::object(said["typestr"]) : py::none();
-  const auto type = py::isinstance<py::str>(name) ? element_type(py::cast<std::string>(name)) : std::nullopt;
-  if (!type)
-    refuse_interface(object, "has the typestr " + py::cast<std::string>(py::repr(name)), "must be a number type");
+  const auto type = py::isinstance<py::str>(name) ? element_type(utf8_text(name)) : std::nullopt;
+  if (!type) refuse_interface(object, "has the typestr " + utf8_text(py::repr(name)), "must be a number type");
   const py::object data = said.contains("data") ? py::object(said["data"]) : py::none();
   if (!py::isinstance<py::tuple>(data) || py::len(data) != 2)
     refuse_interface(object, "has no 'data'", "must be a pair of an address and a flag");
@@ -360,7 +360,8 @@ numbers are addresses of streams. BufferError, with the reason, if there is no c
       .def("__getitem__", [](const DevicePart& p, const py::object&) -> py::object { refuse_numpy(p); })
       .def("__setitem__", [](const DevicePart& p, const py::object&, const py::object&) { refuse_numpy(p); })
       .def("__getattr__",
-           [](const DevicePart& p, const std::string& name) -> py::object {
+           [](const DevicePart& p, const Text& attribute) -> py::object {
+             const std::string& name = attribute;
              const bool is_protocol = name.compare(0, 2, "__") == 0;
              throw py::attribute_error("a DevicePart has no " + name +
                                        (is_protocol ? "" : ": " + why_not_on_device(p.buffer().memory)));

@@ -66,8 +66,8 @@ void check_start(const Solvable& a, const Array& start) {
 }
 
 // Stores the start vector as the first guess of the first eigenvector. Called inside of Trilinos. **Collective.**
-void take_start(const Solvable& a, const Array& start, solvers::MultiVector& x) {
-  const auto vectors = import_vectors(solver_array(start, "v0", false), a.array_map, Copy::if_needed);
+void take_start(Solvable& a, const Array& start, solvers::MultiVector& x) {
+  const auto vectors = import_vectors(solver_array(start, "v0", false), a.array_map, Copy::if_needed, &a.copies);
   const double norm = vectors.vectors->getVector(0)->norm2();
   if (!(norm > 0) || !std::isfinite(norm))
     refuse("the norm of v0 is " + number_text(norm), "must be finite and not 0", "give another start vector");
@@ -114,7 +114,7 @@ py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start
       int size = 0;
       mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
       request.options.watched = mpi::min_max({asks || size == 1 ? 1 : 0}, comm).front().largest == 1;
-      const auto vectors = import_vectors(solver_array(x, "X", true), a->array_map, Copy::if_needed);
+      const auto vectors = import_vectors(solver_array(x, "X", true), a->array_map, Copy::if_needed, &a->copies);
       if (start != nullptr) take_start(*a, *start, *vectors.vectors);
       const auto op = [](const std::shared_ptr<Solvable>& of) {
         return of ? of->op : Teuchos::RCP<const solvers::Operator>();

@@ -45,7 +45,7 @@ struct Solvable : EndsWithMpi {
   std::optional<OwnNumbers> own_numbers = {};  // of the array that a matrix was made on
   std::optional<Order> order = {};             // of a matrix's rows on each process; nothing: that of the memory
   Receipt receipt = {};                        // of making a matrix
-  solvers::CopyMemory copies = {};             // of b, x and y, if they cannot be shared; used inside of Trilinos
+  solvers::CopyMemory copies = {};             // of vectors that cannot be shared; used inside of Trilinos
 };
 
 /// The Python object of a Solvable. The thread inside of Trilinos releases its RCPs.

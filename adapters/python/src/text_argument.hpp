@@ -22,6 +22,14 @@ struct Text {
   operator const std::string&() const { return value; }
 };
 
+/// Throws ValueError if an argument is a str that UTF-8 cannot encode, which NumPy would refuse without its name.
+inline void need_utf8(const char* name, pybind11::handle given) {
+  if (!PyUnicode_Check(given.ptr()) || PyUnicode_AsUTF8(given.ptr()) != nullptr) return;
+  PyErr_Clear();
+  throw pybind11::value_error(std::string(name) + " is " + utf8_text(pybind11::repr(given)) +
+                              ", must be text that UTF-8 can encode");
+}
+
 }  // namespace tridap::python
 
 namespace pybind11::detail {

@@ -3,6 +3,7 @@
 #include "comm.hpp"
 #include "errors.hpp"
 #include "gil.hpp"
+#include "text_argument.hpp"
 #include <tridap/mpi/watch.hpp>
 
 #include <pybind11/stl.h>
@@ -59,11 +60,10 @@ struct Function {
 const char* place_of_caller() {
   const auto folder_of = [](const std::string& file) { return file.substr(0, file.rfind('/') + 1); };
   try {
-    static const auto& own =
-        *new std::string(folder_of(py::cast<std::string>(py::module_::import("tridap").attr("__file__"))));
+    static const auto& own = *new std::string(folder_of(utf8_text(py::module_::import("tridap").attr("__file__"))));
     auto frame = py::reinterpret_borrow<py::object>(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
     for (; frame && !frame.is_none(); frame = frame.attr("f_back")) {
-      const auto file = py::cast<std::string>(frame.attr("f_code").attr("co_filename"));
+      const auto file = utf8_text(frame.attr("f_code").attr("co_filename"));
       if (folder_of(file) == own) continue;
       return lasting(file.substr(file.rfind('/') + 1) + ":" + py::cast<std::string>(py::str(frame.attr("f_lineno"))));
     }

@@ -55,6 +55,16 @@ def integer(name, value):
         raise TypeError(f"{name} is {value!r}, must be an integer") from None
 
 
+def utf8(name, given):
+    """An argument; ValueError if it is a str that UTF-8 cannot encode, which NumPy and C++ would refuse without its name."""
+    if isinstance(given, str):
+        try:
+            given.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{name} is {given!r}, must be text that UTF-8 can encode") from None
+    return given
+
+
 def unmasked(name, values):
     """`values`; TypeError if they have a mask, which numpy.asarray leaves out."""
     interface = None if isinstance(values, np.ndarray) else getattr(values, "__array_interface__", None)

@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import _core, _reduce
+from ._agree import utf8
 from ._broadcast import Broadcast
 from ._core import DistArray
 from ._ufunc import WHOLE, is_foreign, name_of
@@ -51,6 +52,8 @@ def elementwise(function, args, kwargs):
     """Calls a function with the local parts of the arguments, and makes a DistArray of the result. Not collective."""
     name = name_of(function)
     keys = [*range(len(args)), *kwargs]
+    for key, value in kwargs.items():
+        utf8(key, value)
     given = [*args, *kwargs.values()]
     target = kwargs.get("out", kwargs.get("dst", args[0] if args and function is np.copyto else None))
     if isinstance(target, np.ndarray):
@@ -81,6 +84,8 @@ def _like(function, array, args, dtype, order, subok, shape):
     if shape is not None:
         raise TypeError(f"{name_of(function)} of a DistArray takes no shape=: tridap.zeros(tridap.distribution(shape)) "
                         "makes an array of another shape")
+    utf8("dtype", dtype)
+    utf8("order", order)
     return _core._like(array, function(_of(function, array).local, *args, dtype=dtype, order=order))
 
 

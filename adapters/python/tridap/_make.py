@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from . import _core
-from ._agree import integer, unmasked
+from ._agree import integer, unmasked, utf8
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -252,6 +252,7 @@ def _new(make, dist, dtype, comm, order):
     process = 0 if comm is None else comm.rank
     if order not in ("C", "F"):
         raise ValueError(f"order is {order!r}, must be 'C' or 'F'")
+    utf8("dtype", dtype)
     return _core._over(make(dist.local_shape(process), dtype=dtype, order=order), dist, process, comm)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _core, _html
-from ._agree import collective, integer, together
+from ._agree import collective, integer, together, utf8
 from ._foreign import describes
 from ._make import distribution, world, zeros
 from ._place import communicator_of_ranks, ranks_in
@@ -78,13 +78,13 @@ def _conversion(convert):
     if isinstance(convert, (bool, np.bool_)):
         return bool(convert), None
     try:
-        return True, _dtype(convert)
+        return True, _dtype(convert, "convert")
     except TypeError:
         raise TypeError(f"convert is {convert!r}, must be True, False, or the dtype of the new array") from None
 
 
-def _dtype(given):
-    dtype = np.dtype(given)
+def _dtype(given, name="dtype"):
+    dtype = np.dtype(utf8(name, given))
     if dtype.hasobject:
         raise TypeError(f"dtype is {dtype}, whose elements are Python objects: addresses of one process")
     return dtype

@@ -11,7 +11,7 @@ import operator
 import numpy as np
 
 from . import _core
-from ._agree import collective
+from ._agree import collective, utf8
 from ._broadcast import Broadcast, need_alike
 from ._core import DistArray
 
@@ -167,13 +167,13 @@ def prod(array, axis=None, dtype=None, **others):
 
 def _folded(array, call, axis, dtype, others, combine):
     numpy_call = getattr(np, call)
-    along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes, dtype=dtype))
+    along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes, dtype=utf8("dtype", dtype)))
 
     def step():
         if along("biufcm" if call == "sum" else "biufc"):
             return _NOTHING
         part = _counted(array)
-        return numpy_call(part, dtype=dtype), part.size
+        return numpy_call(part, dtype=utf8("dtype", dtype)), part.size
 
     values, _ = partials(array, along.written(dtype=dtype), step)
     return along.whole(combine(values)) if along.made is None else along.made
@@ -182,13 +182,15 @@ def _folded(array, call, axis, dtype, others, combine):
 def _wide(array, dtype):
     """The type in which NumPy adds the elements for a mean."""
     small = array.dtype == np.float16  # NumPy adds these as float32
-    return dtype if dtype is not None else float if array.dtype.kind in "biu" else np.float32 if small else None
+    if dtype is not None:
+        return utf8("dtype", dtype)
+    return float if array.dtype.kind in "biu" else np.float32 if small else None
 
 
 @collective("x.mean()")
 def mean(array, axis=None, dtype=None, **others):
     """See `DistArray.mean`."""
-    along = _Along("mean", array, axis, others, lambda part, axes: np.mean(part, axis=axes, dtype=dtype))
+    along = _Along("mean", array, axis, others, lambda part, axes: np.mean(part, axis=axes, dtype=utf8("dtype", dtype)))
 
     def step():
         if along():
@@ -219,7 +221,8 @@ def std(array, axis=None, dtype=None, ddof=0, **others):
 
 def _spread(array, call, axis, dtype, ddof, others):
     numpy_call = getattr(np, call)
-    along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes, dtype=dtype, ddof=ddof))
+    along = _Along(call, array, axis, others,
+                   lambda part, axes: numpy_call(part, axis=axes, dtype=utf8("dtype", dtype), ddof=ddof))
     written = along.written(dtype=dtype, ddof=ddof)
 
     def add():

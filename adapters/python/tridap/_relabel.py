@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Sequence
 import numpy as np
 
 from . import _core
-from ._agree import integer
+from ._agree import integer, utf8
 from ._move import _axes, _distribution_of, _ranks
 
 if TYPE_CHECKING:
@@ -52,4 +52,4 @@ def relabel(source: _core.Distribution | _core.DistArray, target: _core.Distribu
     here, there = _distribution_of("source", source), _distribution_of("target", target)
     size = max(here.processes, there.processes) if processes is None else integer("processes", processes)
     ranks = _ranks("source_ranks", source_ranks, here.processes, size)
-    return Relabelling(*_core._relabel(here, ranks, there, np.dtype(dtype).itemsize, size, _axes(axes, here.ndim)))
+    return Relabelling(*_core._relabel(here, ranks, there, np.dtype(utf8("dtype", dtype)).itemsize, size, _axes(axes, here.ndim)))

@@ -3,6 +3,7 @@
 import numpy as np
 
 from . import _core
+from ._agree import utf8
 from ._broadcast import Broadcast
 from ._core import DistArray
 
@@ -47,6 +48,8 @@ def array_ufunc(self, ufunc, method, *inputs, out=(), **options):
         if place is not None and not isinstance(place, DistArray):
             raise TypeError(f"{name} of a DistArray with out={type(place).__name__}, must be a DistArray: compute with "
                             "x.local, out=array")
+    for key, value in options.items():
+        utf8(key, value)
     places = [place for place in out if place is not None]
     where = [options["where"]] if "where" in options else []
     broadcast = Broadcast(name, (*inputs, *where), places)

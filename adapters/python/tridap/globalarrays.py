@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._agree import collective, integer, together
+from ._agree import collective, integer, together, utf8
 from ._make import communicator_of, world
 from ._modules import needed
 
@@ -229,6 +229,6 @@ def _asked(dist, dtype, comm):
         if not isinstance(dist, _core.Distribution):
             raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
         communicator_of(dist, comm)
-        return np.dtype(dtype)
+        return np.dtype(utf8("dtype", dtype))
 
     return together(comm, asked), comm

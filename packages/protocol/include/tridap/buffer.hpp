@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,9 +45,48 @@ struct is_complex<std::complex<T>> : std::true_type {};
 template <class T>
 struct is_floating : std::is_floating_point<T> {};  ///< specialise for further IEEE types, such as half precision
 
-/// The ElementType of a C++ type. Types that are neither arithmetic nor complex are opaque.
+namespace detail {
+
+/// True for long double, and for a floating type in IEEE's format of 16, 32 or 64 bits. A type without numeric_limits
+/// is known by its length alone.
+template <class T>
+constexpr bool has_floating_format() {
+  using Limits = std::numeric_limits<T>;
+  if (std::is_same_v<T, long double>) return true;
+  if (!Limits::is_specialized) return sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8;
+  return (sizeof(T) == 2 && Limits::digits == 11) || (sizeof(T) == 4 && Limits::digits == 24) ||
+         (sizeof(T) == 8 && Limits::digits == 53);
+}
+
+template <class T>
+struct HasComplexFormat : std::true_type {};
+template <class T>
+struct HasComplexFormat<std::complex<T>> : std::bool_constant<is_floating<T>::value && has_floating_format<T>()> {};
+
+template <class T>
+constexpr bool is_element_type() {
+  if constexpr (is_floating<T>::value) return has_floating_format<T>();
+  if constexpr (is_complex<T>::value) return HasComplexFormat<T>::value;
+  if constexpr (std::is_integral_v<T>) return sizeof(T) <= 8;
+  return std::is_class_v<T> || std::is_union_v<T> || std::is_enum_v<T> || std::is_pointer_v<T> ||
+         std::is_member_pointer_v<T> || std::is_array_v<T>;
+}
+
+}  // namespace detail
+
+/// True if element_type() can describe the C++ type T. It cannot describe numbers of other formats: __float128,
+/// std::bfloat16_t, __int128, and complex numbers of them.
+template <class T>
+constexpr bool is_element_type_v = detail::is_element_type<std::remove_cv_t<T>>();
+
+/// The ElementType of a C++ type for which is_element_type_v is true. Classes that are not complex numbers, unions,
+/// enumerations, pointers and arrays are opaque.
 template <class T>
 ElementType element_type() {
+  static_assert(
+      is_element_type_v<T>,
+      "an array cannot have elements of this type: a floating type must be long double or have IEEE's format of 16, "
+      "32 or 64 bits, an integer at most 8 bytes, and a complex number such floating parts");
   using Kind = ElementType::Kind;
   using U = std::remove_cv_t<T>;
   const Kind kind = std::is_same_v<U, bool>  ? Kind::boolean

@@ -1,0 +1,56 @@
+"""The checks on a GPU, as far as a machine without one can try them.
+
+    pack_test.py collect            pytest finds the tests of test_python_gpu.py, over a CuPy that has nothing in it
+    pack_test.py pack DIR LIBRARY   pack.sh packs into DIR, compiles driver_test.cpp, and the pack runs there
+
+The status is 77 if this machine cannot try it.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def run(*command, **environment):
+    done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**os.environ, **environment})
+    if done.returncode != 0:
+        sys.exit(f"{command[0]} has ended with {done.returncode}:\n{done.stdout}")
+    return done.stdout
+
+
+def collect():
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "cupy.py").touch()
+        said = run(sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", HERE / "test_python_gpu.py",
+                   PYTHONPATH=os.pathsep.join([folder, os.environ["PYTHONPATH"]]))
+    found = re.search(r"^(\d+) tests collected", said, re.M)
+    assert found and int(found[1]) > 60, said
+    assert "test_call_that_reads_gpu_memory_is_refused[sum]" in said, said
+
+
+def pack(folder, library):
+    if not (shutil.which("nvcc") or os.access("/usr/local/cuda/bin/nvcc", os.X_OK)):
+        print("no nvcc, which compiles the check of the driver")
+        sys.exit(77)
+    folder = pathlib.Path(folder)
+    run(HERE / "pack.sh", "--into", folder, library)
+    assert (folder / "refused_calls.py").exists() and os.access(folder / "programs" / "driver", os.X_OK)
+    with tempfile.TemporaryDirectory() as out:
+        said = run(sys.executable, folder / "run", "--out", out, CUDA_VISIBLE_DEVICES="")
+        result = json.loads((pathlib.Path(out) / "result.json").read_text())
+    assert result["counts"] == {"ok": 0, "FAILED": 0, "skipped": 3}, said
+    assert [check["check"] for check in result["checks"]] == ["driver", "python", "mpi"], said
+    assert {check["what"] for check in result["checks"]} == {"no GPU here"}, said
+    assert re.fullmatch(r"nvcc \d+[.]\d+", result["compiler"]), result
+
+
+if __name__ == "__main__":
+    {"collect": collect, "pack": pack}[sys.argv[1]](*sys.argv[2:])
