@@ -160,3 +160,15 @@ def test_messages_of_the_caller_are_not_taken(comm, name):
     MPI.Request.Waitall(pending)
     assert right and [number[0] for number in arrived] == [77 + rank for rank in range(comm.size)]
     own.Free()
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_mpi4py_passes_the_memory_of_the_local_part(comm, order):
+    rows = tridap.distribution((2 * comm.size, 3), ("b", "*"), processes=comm.size)
+    x = tridap.zeros(rows, order=order, comm=comm)
+    x.local[...] = 100 * comm.rank + np.arange(6.0).reshape(2, 3)
+    total = np.empty_like(x.local)
+    comm.Allreduce(x, total)
+    assert np.array_equal(total, sum(100 * rank + np.arange(6.0).reshape(2, 3) for rank in range(comm.size)))
+    comm.Bcast(x)
+    assert np.array_equal(x.local, np.arange(6.0).reshape(2, 3))

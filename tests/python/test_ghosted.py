@@ -1,6 +1,8 @@
 """Arrays with ghosts, against NumPy arrays that hold everything on every process."""
 
+import copy
 import gc
+import pickle
 import weakref
 
 import numpy as np
@@ -235,3 +237,15 @@ def test_memory_and_ids_that_would_be_another_copy_are_refused(comm):
         tridap.GhostedArray(Converted(), [], comm=comm)
     with pytest.raises(error, match="must fit a signed 64-bit integer"):
         tridap.GhostedArray(np.zeros(3), np.array([2**63], np.uint64), comm=comm)
+
+
+def test_copies_of_a_ghosted_array_are_made_together(comm):
+    u = tridap.GhostedArray(np.arange(3.0), [], comm=comm)
+    for call in (copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="copied by all processes together: ") as caught:
+            call(u)
+    again = eval(str(caught.value).split("together: ")[1], {"tridap": tridap, "x": u})
+    again.local[...] += 1
+    assert np.array_equal(u.local, np.arange(3.0)) and np.array_equal(again.owned.local, u.local + 1)
+    with pytest.raises(TypeError, match="GhostedArray cannot be pickled"):
+        pickle.dumps(u)

@@ -1,5 +1,8 @@
 """A @ x and the diagonal of a matrix, against dense matrices that every process has."""
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -199,3 +202,13 @@ def test_only_matrices_multiply(comm):
     for made in (tridap.Matrix.__new__(tridap.Matrix), tridap.LinearOperator.__new__(tridap.LinearOperator)):
         with pytest.raises(TypeError):
             made @ tridap.zeros(tridap.distribution(3, processes=comm.size))
+
+
+def test_matrices_and_operators_are_their_own_copies(comm):
+    rows = tridap.distribution(4 * comm.size, processes=comm.size)
+    A = tridap.Matrix((np.ones(4), rows.indices(comm.rank)[0], np.arange(5)), rows, comm)
+    operator = tridap.LinearOperator(lambda x, y: np.copyto(y, x), rows, comm)
+    for made in (A, operator, tridap.Preconditioner(A, "relaxation")):
+        assert copy.copy(made) is made and copy.deepcopy([made])[0] is made
+        with pytest.raises(TypeError, match=f"{type(made).__name__} cannot be pickled.*on every process"):
+            pickle.dumps(made)

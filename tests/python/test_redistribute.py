@@ -1,11 +1,12 @@
 """redistribute and Redistribution, against cards that are dealt by hand."""
 
-from html import unescape
-
+import copy
 import gc
 import itertools
+import pickle
 import random
 import threading
+from html import unescape
 
 import numpy as np
 import pytest
@@ -492,3 +493,11 @@ def test_the_title_of_a_plot_counts_what_is_sent(comm):
     if ax is not None:
         assert ax.get_title() == f"0 of {16 * size} bytes are sent"
     pyplot.close("all")
+
+
+def test_a_plan_is_its_own_copy_and_is_not_pickled(comm):
+    plan = tridap.Redistribution(tridap.distribution(8, processes=comm.size), tridap.distribution(8, "c", processes=comm.size),
+                                 comm=comm)
+    assert copy.copy(plan) is plan and copy.deepcopy([plan])[0] is plan
+    with pytest.raises(TypeError, match=r"Redistribution cannot be pickled.*tridap.Redistribution\(source, target\)"):
+        pickle.dumps(plan)

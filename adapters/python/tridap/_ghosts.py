@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._agree import collective, integer, together, unmasked
+from ._copies import unpickled
 from ._foreign import Described
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+@unpickled("pickle x.local.copy() and x.ghosts, and call tridap.GhostedArray(local, ghosts) with them on every process")
 class GhostedArray:
     """This process's part of a distributed array and its *ghosts*: copies of elements that other processes own.
 
@@ -78,6 +80,12 @@ class GhostedArray:
 
         local = together(array.comm, copied, same=False)
         return cls(local, ghosts, distribution=array.distribution, comm=array.comm)
+
+    def _refuse_copy(self, *memo: Any) -> Any:
+        raise TypeError("a GhostedArray is copied by all processes together: tridap.GhostedArray(x.local.copy(), x.ghosts, "
+                        "distribution=x.owned.distribution, comm=x.comm)")
+
+    __copy__ = __deepcopy__ = _refuse_copy
 
     @property
     def owned(self) -> _core.DistArray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core, _html
 from ._agree import collective, integer, together, utf8
+from ._copies import lasting
 from ._foreign import describes
 from ._make import distribution, world, zeros
 from ._place import communicator_of_ranks, ranks_in
@@ -124,6 +125,7 @@ def _communicator(comm, *arrays):
     return world()
 
 
+@lasting("pickle its two distributions, and call tridap.Redistribution(source, target) on every process")
 class Redistribution(_core._Redistribution):
     """A plan that moves arrays from one distribution to another, and can be used again. Making one is collective.
 

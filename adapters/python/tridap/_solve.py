@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core, _html
 from ._agree import collective, together
+from ._copies import lasting
 from ._foreign import describes, is_mat
 from ._make import zeros
 
@@ -78,6 +79,7 @@ def _csr(local):
     return (csr.data, csr.indices, csr.indptr), csr.shape
 
 
+@lasting("pickle the rows of this process, and call tridap.Matrix(local, rows) with them on every process")
 class Matrix(_core._Matrix):
     """A square sparse matrix on the elements of a distributed array. Making one is collective.
 
@@ -213,6 +215,7 @@ def _integers(indices):
     return indices if indices.size else indices.astype(int)  # NumPy takes [] for floats
 
 
+@lasting("call tridap.LinearOperator(matvec, rows) on every process")
 class LinearOperator(_core._LinearOperator):
     """A square operator whose product a function computes: ``matvec(x_local, y_local)``. Making one is collective.
 
@@ -293,6 +296,7 @@ class History(Sequence[Any]):
 _COLUMNS = ("iteration", "residual", "ratio")
 
 
+@lasting("call tridap.Preconditioner(A) on every process")
 class Preconditioner(_core._Preconditioner):
     """A preconditioner of a matrix, for `M` of `solve`. Making one is collective, and may take longer than a solve.
 

@@ -38,6 +38,7 @@ import numpy as np
 
 from . import _core
 from ._agree import collective, integer, policy, together
+from ._copies import lasting
 from ._foreign import describes
 from ._make import communicator_of
 from ._modules import compiled
@@ -61,6 +62,7 @@ class Matrix(NamedTuple):
     array: _core.DistArray | None  #: the array in this memory: the given one, or the one that it was moved to
 
 
+@lasting("call tridap.scalapack.ProcessGrid(nprow, npcol) on every process")
 class ProcessGrid:
     """A process grid of the BLACS over the processes of a communicator. Making one is collective.
 

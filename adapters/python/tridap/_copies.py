@@ -1,0 +1,33 @@
+"""What copy and pickle get from objects that belong to all processes of a communicator together."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, TypeVar
+
+_Class = TypeVar("_Class", bound=type)
+
+
+def lasting(again: str) -> Callable[[_Class], _Class]:
+    """A decorator of a class whose objects do not change: copy and deepcopy return the object itself.
+
+    An object cannot be pickled; the TypeError says how to make it `again`.
+    """
+    def decorate(kind: _Class) -> _Class:
+        kind.__copy__ = lambda self: self  # type: ignore[attr-defined]
+        kind.__deepcopy__ = lambda self, memo: self  # type: ignore[attr-defined]
+        return unpickled(again)(kind)
+
+    return decorate
+
+
+def unpickled(again: str) -> Callable[[_Class], _Class]:
+    """A decorator of a class of which pickle, and copy where the class does not say how, raise a TypeError."""
+    def refuse(self: Any, protocol: Any) -> Any:
+        raise TypeError(f"a {type(self).__name__} cannot be pickled, because it belongs to all processes of its communicator: "
+                        f"{again}")
+
+    def decorate(kind: _Class) -> _Class:
+        kind.__reduce_ex__ = refuse  # type: ignore[method-assign,assignment]
+        return kind
+
+    return decorate
