@@ -13,7 +13,7 @@ def rows_of(comm):
 def test_a_type_error_of_one_process_is_one_on_all(comm):
     x = rows_of(comm)
     last = comm.rank == comm.size - 1
-    for call in (lambda: x.sum(keepdims=last or comm.size == 1), lambda: x.dot(x.local if last else x),
+    for call in (lambda: x.sum(axis="0" if last else None), lambda: x.dot(x.local if last else x),
                  lambda: tridap.scatter(None if comm.rank == 0 else x.local, x.distribution, comm)):
         with pytest.raises(TypeError):
             call()

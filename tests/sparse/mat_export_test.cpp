@@ -34,7 +34,7 @@ TEST(MatExport, OtherTypesAreRefusedByNameWithWhatToDo) {
     Mat mat = make_mat(of, type);
     const std::string text = error_of([&] { petsc::export_matrix(mat); });
     expect_says(text, "the Mat is of type " + mpi + type + ", must be of type seqaij or mpiaij");
-    expect_says(text, "MatConvert(mat, MATAIJ");
+    expect_says(text, "MatConvert (in Python mat.convert(\"aij\"))");
     MatDestroy(&mat);
   }
   Mat shell = nullptr;

@@ -13,8 +13,12 @@ def lasting(again: str) -> Callable[[_Class], _Class]:
     An object cannot be pickled; the TypeError says how to make it `again`.
     """
     def decorate(kind: _Class) -> _Class:
-        kind.__copy__ = lambda self: self  # type: ignore[attr-defined]
-        kind.__deepcopy__ = lambda self, memo: self  # type: ignore[attr-defined]
+        def itself(self: Any, memo: Any = None) -> Any:
+            if not isinstance(self, kind):
+                raise TypeError(f"self is of type {type(self).__name__}, must be a {kind.__name__}")
+            return self
+
+        kind.__copy__ = kind.__deepcopy__ = itself  # type: ignore[attr-defined]
         return unpickled(again)(kind)
 
     return decorate
