@@ -7,6 +7,7 @@
 #include <tridap/make.hpp>
 #include <tridap/redistribute/gather.hpp>
 
+#include <atomic>
 #include <future>
 
 namespace ga = tridap::globalarrays;
@@ -14,6 +15,8 @@ using tridap::DistArray;
 using tridap::Index;
 
 namespace {
+
+std::atomic<int> closed_accesses{0};
 
 testing::Environment* const session = testing::AddGlobalTestEnvironment(new arrays::WithSession);
 
@@ -32,6 +35,14 @@ DistArray numbered_part(MPI_Comm comm, double first) {
 }
 
 }  // namespace
+
+extern "C" {
+void __real_NGA_Release_update_block_segment(int handle, int process);
+void __wrap_NGA_Release_update_block_segment(int handle, int process) {
+  ++closed_accesses;
+  __real_NGA_Release_update_block_segment(handle, process);
+}
+}
 
 // GA's own functions are called by the calls of TriDAP alone, because GA lets one thread in.
 TEST(GaThreads, ImportAndAllocateWithACommunicatorEach) {
@@ -66,7 +77,6 @@ TEST(GaThreads, ImportAndAllocateWithACommunicatorEach) {
 TEST(GaThreads, AnExportWaitsForTheThreadInsideToBeReleased) {
   const ga::GlobalArray array = ga::create(line(MPI_COMM_WORLD), arrays::real, MPI_COMM_WORLD);
   DistArray exported = ga::export_array(array).array;
-  const DistArray other_export = exported;
   std::promise<void> inside, released;
   std::thread other([&] {
     const tridap::mpi::Inside entered(tridap::mpi::Library::globalarrays);
@@ -74,9 +84,11 @@ TEST(GaThreads, AnExportWaitsForTheThreadInsideToBeReleased) {
     released.get_future().wait();
   });
   inside.get_future().wait();
-  EXPECT_TRUE(ga::is_there(other_export));
-  exported = {};
+  const int before = closed_accesses;
+  exported = {};  // on the thread that exported
+  EXPECT_EQ(closed_accesses, before);
   released.set_value();
   other.join();
-  EXPECT_TRUE(ga::is_there(other_export));
+  EXPECT_EQ(ga::held(), 1);  // the GlobalArray itself
+  EXPECT_EQ(closed_accesses, before + 1);
 }

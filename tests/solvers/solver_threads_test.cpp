@@ -4,7 +4,9 @@
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/tpetra/operator.hpp>
 
+#include <atomic>
 #include <list>
+#include <thread>
 
 using namespace solver_test;
 namespace tpetra = tridap::tpetra;
@@ -66,6 +68,25 @@ double worst(const tridap::DistArray& x) {
 
 double zero(Index) { return 0; }
 
+std::atomic<int> threads_inside{0};
+
+/// What runs inside of Trilinos meets no other thread there.
+void expect_alone() {
+  EXPECT_EQ(++threads_inside, 1);
+  for (int i = 0; i < 3; ++i) std::this_thread::yield();
+  --threads_inside;
+}
+
+Options watched() {
+  Options options;
+  options.watched = true;
+  options.watch = [](int, double) {
+    expect_alone();
+    return false;
+  };
+  return options;
+}
+
 void run(const std::function<void(Maker&, int)>& body) {
   std::array<Maker, 2> makers;
   two_threads::run([&](MPI_Comm comm, int number) {
@@ -97,7 +118,7 @@ TEST(SolverThreads, SolveWithTheDefaultPreconditioner) {
       const tridap::DistArray b = maker.part(product_with_wave), x = maker.part(zero);
       const auto& matrix = maker.matrix(b);
       maker.operators.push_back(make_preconditioner(tridap::solvers::default_preconditioner(), Method::cg, matrix));
-      const Solution solution = solve(matrix, maker.operators.back(), maker.vector(b), maker.vector(x), Options());
+      const Solution solution = solve(matrix, maker.operators.back(), maker.vector(b), maker.vector(x), watched());
       EXPECT_TRUE(solution.converged);
       EXPECT_LT(worst(x), 1e-6);
     }
@@ -120,10 +141,14 @@ TEST(SolverThreads, SolveByOperators) {
   run([](Maker& maker, int) {
     for (int round = 0; round < 5; ++round) {
       const tridap::DistArray b = maker.part(product_with_wave), x = maker.part(zero);
-      const tridap::LinearOperator product = tpetra::export_operator(maker.matrix(b));
+      tridap::LinearOperator product = tpetra::export_operator(maker.matrix(b));
+      product.apply = [apply = product.apply](const tridap::DistArray& from, const tridap::DistArray& to) {
+        expect_alone();
+        apply(from, to);
+      };
       const auto& map = maker.maps.back().map();
       maker.operators.push_back(tpetra::import_operator(product, map, map));
-      EXPECT_TRUE(solve(maker.operators.back(), Teuchos::null, maker.vector(b), maker.vector(x), Options()).converged);
+      EXPECT_TRUE(solve(maker.operators.back(), Teuchos::null, maker.vector(b), maker.vector(x), watched()).converged);
       EXPECT_LT(worst(x), 1e-6);
     }
   });
