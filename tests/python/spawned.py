@@ -1,14 +1,18 @@
 """Two processes spawn two others: arrays move between all four, and a grid of ScaLAPACK over all of them is an Error on each."""
 
+import os
 import sys
 import traceback
+
+sys.path[:0] = sys.argv[1:]  # of the spawned processes, which do not get PYTHONPATH
 
 import numpy as np
 import tridap
 from mpi4py import MPI
 
 parent = MPI.Comm.Get_parent()
-between = parent if parent != MPI.COMM_NULL else MPI.COMM_WORLD.Spawn(sys.executable, [__file__], maxprocs=2)
+folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+between = parent if parent != MPI.COMM_NULL else MPI.COMM_WORLD.Spawn(sys.executable, [__file__, *folders], maxprocs=2)
 merged = between.Merge(parent != MPI.COMM_NULL)
 assert MPI.COMM_WORLD.size == 2 and merged.size == 4
 

@@ -94,7 +94,8 @@ void update_with_kept_plan(const Array& array, MPI_Comm comm) {
   });
   const bool all_have_it = begun.call().is_same(0) && begun.call().smallest(0) >= 0;
   if (!all_have_it)
-    plan = std::make_unique<tridap::redistribute::PaddingUpdate>(array.host_array().buffer, *array.distribution(), comm);
+    plan =
+        std::make_unique<tridap::redistribute::PaddingUpdate>(array.host_array().buffer, *array.distribution(), comm);
   plan->update();
 }
 
