@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <new>
 #include <utility>
 
 namespace tridap::mpi {
@@ -63,10 +65,9 @@ State::State() : this_thread(listed_thread) {}
 State& state() {
   State* used = used_state.load(std::memory_order_acquire);
   if (used != nullptr) return *used;
-  auto* const made = new State;
-  if (used_state.compare_exchange_strong(used, made, std::memory_order_acq_rel)) return *made;
-  delete made;  // another thread was first
-  return *used;
+  alignas(State) static std::byte place[sizeof(State)];  // a process without memory must begin a call too
+  static State* const made = new (place) State;
+  return used_state.compare_exchange_strong(used, made, std::memory_order_acq_rel) ? *made : *used;
 }
 
 void share_state(State* of_another_module) { used_state.store(of_another_module, std::memory_order_release); }
