@@ -45,7 +45,7 @@ def of_python(text):
 
 
 def in_sources():
-    """The strings in the sources whose messages reach Python, as (file, text)."""
+    """All strings of the source files whose errors Python users see, as pairs (file, text)."""
     found = []
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.?pp")):

@@ -1,4 +1,4 @@
-"""An Error of all processes that no process catches is printed by one, whose message lets the others end.
+"""All processes raise an Error, and none catches it: one process prints it, and then sends a message that ends the others.
 
     python3 uncaught.py MPIEXEC PROCESSES    runs a job whose processes raise the same Error
 

@@ -74,8 +74,8 @@ class Array {
   /// Calls the watchers. A call of ours that may write to this array does it on every process, also without elements.
   void changed() const noexcept;
 
-  /// What update_padding() keeps for its next call; null before the first.
-  std::unique_ptr<redistribute::PaddingUpdate>& padding_plan() const { return padding_plan_; }
+  /// What update_padding() keeps for its next call; empty before the first.
+  std::optional<redistribute::PaddingUpdate>& padding_plan() const { return padding_plan_; }
 
   /// For Python's garbage collector.
   int traverse(visitproc visit, void* argument) const;
@@ -94,7 +94,7 @@ class Array {
   Receipt receipt_;
   std::shared_ptr<std::vector<py::object>> watchers_ = std::make_shared<std::vector<py::object>>();
   mutable std::optional<Index> places_, layout_;  // computed once
-  mutable std::unique_ptr<redistribute::PaddingUpdate> padding_plan_;
+  mutable std::optional<redistribute::PaddingUpdate> padding_plan_;
 };
 
 /// The Array that an object is by its type, whatever class it reports. Null if it is not an Array.

@@ -87,15 +87,14 @@ std::string shown(const Array& array) {
 
 // The plan stays with the array, so that the next update needs one reduction. **Collective.**
 void update_with_kept_plan(const Array& array, MPI_Comm comm) {
-  std::unique_ptr<tridap::redistribute::PaddingUpdate>& plan = array.padding_plan();
+  std::optional<tridap::redistribute::PaddingUpdate>& plan = array.padding_plan();
+  Buffer buffer;
   const Begun begun(comm, [&](mpi::Record& record) {
-    array.host_array();  // throws if there is none
+    buffer = array.host_array().buffer;
     record.add(plan ? plan->number() : -1);
   });
   const bool all_have_it = begun.call().is_same(0) && begun.call().smallest(0) >= 0;
-  if (!all_have_it)
-    plan =
-        std::make_unique<tridap::redistribute::PaddingUpdate>(array.host_array().buffer, *array.distribution(), comm);
+  if (!all_have_it) plan.emplace(std::move(buffer), *array.distribution(), comm);
   plan->update();
 }
 

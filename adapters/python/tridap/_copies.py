@@ -8,7 +8,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def lasting(again: str) -> Callable[[_Class], _Class]:
-    """A decorator of a class whose objects do not change: copy and deepcopy return the object itself.
+    """For a class whose objects do not change: copy.copy and copy.deepcopy return the object that they are given.
 
     An object cannot be pickled; the TypeError says how to make it `again`.
     """
