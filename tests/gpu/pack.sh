@@ -27,12 +27,11 @@ tar -C "$root" -czf "$pack/sources.tar.gz" --exclude=__pycache__ CMakeLists.txt 
 
 "$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/nvcc \1/p' > "$pack/compiler"
 
-# A plain CUDA program: it finds the rest of C++, and the driver, where it runs.
-g++ -std=c++17 -O1 -I"$root/packages/protocol/include" -I"$root/packages/protocol/internal" \
-  -isystem "$(dirname "$(readlink -f "$nvcc")")/../include" -c "$root/tests/gpu/driver_test.cpp" -o "$pack/driver.o"
-"$nvcc" -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90] -cudart static \
-  "$pack/driver.o" "$library" -ldl -o "$pack/programs/driver"
-rm "$pack/driver.o"
+# A plain CUDA program: it finds the rest of C++, and the driver, where it runs. nvcc compiles it, because nvcc alone knows
+# where its headers are: what PATH finds may be a script that calls it from elsewhere.
+"$nvcc" -std=c++17 -O1 -I"$root/packages/protocol/include" -I"$root/packages/protocol/internal" \
+  -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90] -cudart static \
+  "$root/tests/gpu/driver_test.cpp" "$library" -ldl -o "$pack/programs/driver"
 if [[ -n ${TRIDAP_GPU_PROGRAMS:-} ]]; then
   find "$TRIDAP_GPU_PROGRAMS" -maxdepth 1 -type f -perm -u+x -exec cp {} "$pack/programs/" \;
 fi

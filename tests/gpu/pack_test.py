@@ -37,11 +37,16 @@ def collect():
 
 
 def pack(folder, library):
-    if not (shutil.which("nvcc") or os.access("/usr/local/cuda/bin/nvcc", os.X_OK)):
+    nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+    if nvcc is None:
         print("no nvcc, which compiles the check of the driver")
         sys.exit(77)
     folder = pathlib.Path(folder)
-    run(HERE / "pack.sh", "--into", folder, library)
+    with tempfile.TemporaryDirectory() as scripts:  # some machines have a script in PATH that calls nvcc
+        script = pathlib.Path(scripts) / "nvcc"
+        script.write_text(f'#!/bin/sh\nexec "{nvcc}" "$@"\n')
+        script.chmod(0o755)
+        run(HERE / "pack.sh", "--into", folder, library, PATH=os.pathsep.join([scripts, os.environ["PATH"]]))
     assert (folder / "refused_calls.py").exists() and os.access(folder / "programs" / "driver", os.X_OK)
     with tempfile.TemporaryDirectory() as out:
         said = run(sys.executable, folder / "run", "--out", out, CUDA_VISIBLE_DEVICES="")
