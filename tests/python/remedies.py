@@ -11,16 +11,42 @@ FOLDERS = ("adapters/python", "adapters/scalapack/src", "adapters/petsc/src", "a
            "packages/redistribute/src", "packages/infer/src", "packages/ghosts/src", "packages/sparse/src", "packages/plan/src",
            "packages/captures/src")
 TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|#include[^\n]*|R"(\w*)\(.*?\)\1"|(?:"(?:\\.|[^"\\\n])*"\s*)+|\'(?:\\.|[^\'\\])\'', re.S)
-executed = {}  # by remedy, the tests
+# What a text has that advises code: a call, an argument, or an attribute; and a word that advises.
+CODE = re.compile(r"[A-Za-z_]\w*(\.\w+)*\(|\b[a-z_]+=[^= ]|\btridap\.\w|\b[a-z]\.[a-z]\w+\b")
+ADVICE = re.compile(r"(?i)\b(allocates?|calls?|compute|converts?|copy|copies|free|gathers?|gives?|is|loads?|makes?|moves?|needs?|"
+                    r"pass|passes|reads?|returns?|saves?|sets?|sorts?|takes?|tells?|tries|try|use|writes?)\b")
+# Docstrings, patterns and HTML; what a thing is, must be, or was asked, without advice.
+NO_MESSAGE = re.compile(r"\\n| -> |^The compiled part of|^\(|^\s*<|^An axis .* makes one|str\(\) is its line|str\(\) is one line|"
+                        r"^copy=\w+, but|^copy=True of|must be (a|an) \S+( or None)?$|^ is not a tridap[.]\w+$|must be at least")
 
 
 def remedy(*texts):
     """A decorator of a test that executes what messages with these texts advise. They are texts of the sources."""
-    def mark(test):
-        for text in texts:
-            executed.setdefault(text, []).append(test.__name__)
-        return test
-    return mark
+    return lambda test: test
+
+
+def executed():
+    """The texts that decorators name, each with its tests."""
+    found = {}
+    for path in sorted((ROOT / "tests/python").rglob("test_*.py")):
+        for node in ast.parse(path.read_text()).body:
+            for call in getattr(node, "decorator_list", []):
+                if isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", "")) == "remedy":
+                    for text in call.args:
+                        found.setdefault(ast.literal_eval(text), []).append(f"{path.name}::{node.name}")
+    return found
+
+
+def listed():
+    """The texts that no decorated test executes, as (file, text, reason): remedies_listed.tsv."""
+    lines = (ROOT / "tests/python/remedies_listed.tsv").read_text().splitlines()
+    return [tuple(line.split("\t")) for line in lines if line and not line.startswith("#")]
+
+
+def advising():
+    """The strings of the sources that seem to advise code, as pairs (file, text)."""
+    return [(file, text) for file, text in in_sources()
+            if " " in text.strip() and CODE.search(text) and ADVICE.search(text) and not NO_MESSAGE.search(text)]
 
 
 def of_cpp(text):
