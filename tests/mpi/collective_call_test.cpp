@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -68,6 +69,13 @@ TEST(Call, ThatDiffersThrowsAnErrorOfItsOwnClass) {
     ADD_FAILURE() << "the calls are the same";
   } catch (const tridap::Error&) {
   }
+}
+
+TEST(Call, PassesEndOfMemoryOnIfNoOtherProcessWaits) {
+  const Call call(MPI_COMM_SELF, "sum");
+  EXPECT_THROW(call.run([]() -> int { throw std::bad_alloc(); }), std::bad_alloc);
+  int value = 3;
+  EXPECT_EQ(&call.run([&]() -> int& { return value; }), &value);
 }
 
 TEST(Call, NamesFourDifferentCallsAtMost) {

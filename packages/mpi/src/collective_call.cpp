@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -62,6 +64,19 @@ std::string said(const std::array<Callers, 4>& all, std::size_t kinds, int proce
 }
 
 }  // namespace
+
+// It allocates nothing. MPI_Abort does not return.
+void end_job(const char* name, MPI_Comm comm) noexcept {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
+  std::fprintf(stderr,
+               "tridap: rank %d has no memory left for a step of %s, in which the other processes wait for it; this "
+               "ends the job\n",
+               rank, name);
+  std::fflush(stderr);
+  MPI_Abort(comm, EXIT_FAILURE);
+  std::abort();
+}
 
 // All processes are here, and none is in its call yet. Some may have taken a tag.
 void refuse_different_calls(const char* name, Duplicates& duplicates) {

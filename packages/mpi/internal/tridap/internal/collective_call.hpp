@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -38,6 +39,10 @@ inline const char* said_name(const char* name) {
   const ThreadCalls& thread = state().this_thread();
   return thread.innermost == nullptr && thread.called != nullptr ? thread.called : name;
 }
+
+/// Ends the job with one line, because this process has no memory for a step of the call `name`, and the other
+/// processes wait for it there.
+[[noreturn]] void end_job(const char* name, MPI_Comm comm) noexcept;
 
 /// Throws the Error that says which processes make which calls. **Collective**, of all processes of the duplicate, each
 /// with the name of its own call, after the first two numbers of a record have differed.
@@ -75,8 +80,10 @@ class Record {
 ///       need_name(name);                  // throws the same Error on every process if it throws on one
 ///       record.add(digest_of(path));
 ///     });
-///     comm = call.comm();                 // our duplicate
-///     if (!call.is_same(0)) refuse(...);  // on every process
+///     return call.run([&] {
+///       if (!call.is_same(0)) refuse(...);  // on every process
+///       ...                                 // communicates on call.comm(), our duplicate
+///     });
 ///
 /// A call inside of another one of this thread on the same communicator makes no reduction, unless it has a step or
 /// needs another library. A function of the user runs in a Callback, in which a call begins as outside.
@@ -98,6 +105,19 @@ class Call {
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call();
+
+  /// Runs what the call does after its beginning, and returns what that returns. What is as large as data is allocated
+  /// in agreed steps, which fail on all processes; all other memory is not guarded. If it ends, the other processes
+  /// wait for messages of this one: an std::bad_alloc that leaves `body` ends the job. On one process it passes on.
+  template <class Body>
+  decltype(auto) run(Body&& body) const {
+    try {
+      return std::forward<Body>(body)();
+    } catch (const std::bad_alloc&) {
+      if (processes_ == 1) throw;
+      end_job(name_, comm_);
+    }
+  }
 
   /// Our duplicate, on which the call communicates.
   MPI_Comm comm() const { return comm_; }
