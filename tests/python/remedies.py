@@ -13,7 +13,7 @@ FOLDERS = ("adapters/python", "adapters/scalapack/src", "adapters/petsc/src", "a
 TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|#include[^\n]*|R"(\w*)\(.*?\)\1"|(?:"(?:\\.|[^"\\\n])*"\s*)+|\'(?:\\.|[^\'\\])\'', re.S)
 # What a text has that advises code: a call, an argument, or an attribute; and a word that advises.
 CODE = re.compile(r"[A-Za-z_]\w*(\.\w+)*\(|\b[a-z_]+=[^= ]|\btridap\.\w|\b[a-z]\.[a-z]\w+\b")
-ADVICE = re.compile(r"(?i)\b(allocates?|calls?|compute|converts?|copy|copies|free|gathers?|gives?|is|loads?|makes?|moves?|needs?|"
+ADVICE = re.compile(r"(?i)\b(allocates?|calls?|compute|converts?|copy|copies|finds?|free|gathers?|gives?|is|loads?|makes?|moves?|needs?|"
                     r"pass|passes|reads?|returns?|saves?|sets?|sorts?|takes?|tells?|tries|try|use|writes?)\b")
 # Docstrings, patterns and HTML; what a thing is, must be, or was asked, without advice.
 NO_MESSAGE = re.compile(r"\\n| -> |^The compiled part of|^\(|^\s*<|^An axis .* makes one|str\(\) is its line|str\(\) is one line|"

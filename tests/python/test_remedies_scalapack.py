@@ -1,5 +1,7 @@
 """What the errors of ScaLAPACK's functions advise is executed on the case that made them."""
 
+import pickle
+
 import numpy as np
 import pytest
 import tridap
@@ -187,3 +189,43 @@ def test_local_memory_of_a_descriptor():
         made = follow(given, "scalapack.export_array(desc, local, grid)", r"of (order='F') with",
                       "scalapack.export_array(desc, numpy.array(local, {}), grid)")
         assert np.array_equal(made.local, given["local"])
+
+
+@remedy("call tridap.scalapack.ProcessGrid(nprow, npcol) on every process",
+        "use another grid, such as near_square_grid(), or more processes", "ProcessGrid(comm, placed)")
+def test_grids_that_are_made_again():
+    given = {**case(None, None), "comm": COMM, "MPI": MPI, "pickle": pickle, "nprow": P, "npcol": 1}
+    given["grid"] = given["scalapack"].ProcessGrid(P, 1)
+    made = follow(given, "pickle.dumps(grid)", r"call (tridap\.scalapack\.ProcessGrid\(.*?\)) on", "{}")
+    assert (made.nprow, made.npcol) == (P, 1)
+    made = follow(given, "scalapack.ProcessGrid(comm.size, 2)", r"such as (tridap\..*?\), comm\)),", "{}")
+    assert (made.nprow, made.npcol) == GRID
+    if P > 1:
+        given["array"] = matrix((4 * P, 4), "b,*", (P, 1))
+        given["grid"] = given["scalapack"].ProcessGrid(1, P)
+        found, _ = follow(given, "scalapack.import_array(array, grid)", r": (grid = tridap\..*?array\.comm\))")
+        assert np.shares_memory(found.local, given["array"].local)
+
+
+@remedy("pass a square matrix; svd() takes others", "tridap.scalapack.svd(A) takes others",
+        "pass a square matrix; qr() and svd() take others", "tridap.scalapack.qr(A) and tridap.scalapack.svd(A) take others")
+def test_matrices_that_are_not_square():
+    given = case(matrix((4 * P, 2 * P), "c:2,c:2", (P, 1)), matrix((4 * P, 2), "c:2,c:2", (P, 1)))
+    singular = np.linalg.svd(given["A"].allgather(), compute_uv=False)
+    for call in ("scalapack.eigh(A)", "scalapack.solve(A, b)"):
+        found = follow(given, call, r"(tridap\.scalapack\.svd\(A\)) take", "{}")
+        assert np.allclose(found.s, singular)
+    q, r = follow(given, "scalapack.solve(A, b)", r": .*?(tridap\.scalapack\.qr\(A\)) and", "{}")
+    assert np.allclose(abs(np.prod(np.diag(r.allgather()))), np.prod(singular))
+
+
+@remedy("check the matrix; svd() finds its rank", "tridap.scalapack.svd(A) finds its rank",
+        "solve() needs no definite matrix", "tridap.scalapack.solve(A, b) needs no definite matrix")
+def test_matrices_that_are_singular_or_not_definite():
+    n = 4 * P
+    b = matrix((n, 2), "c:2,c:2", (P, 1))
+    given = case(tridap.from_function(tridap.distribution((n, n), "c:2,c:2", (P, 1), processes=P), lambda i, j: -1.0 * (i == j)), b)
+    assert is_solved(given, follow(given, "scalapack.cholesky(A)", r": (tridap\.scalapack\.solve\(A, b\)) needs", "{}"))
+    given = case(tridap.from_function(tridap.distribution((n, n), "c:2,c:2", (P, 1), processes=P), lambda i, j: 1.0 * ((i == j) & (j > 1))), b)
+    found = follow(given, "scalapack.solve(A, b)", r"; (tridap\.scalapack\.svd\(A\)) finds", "{}")
+    assert (found.s > 0.5).sum() == n - 2

@@ -1,5 +1,7 @@
 """What the errors of solvers and of matrices advise is executed on the case that made them."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -124,3 +126,93 @@ def test_an_order_that_does_not_exist():
     given = case()
     made = follow(given, "tridap.Matrix(rows, dist, order='A')", r"pass (order='C')", "tridap.Matrix(rows, dist, {})")
     assert ((made @ given["b"]) - given["A"] @ given["b"]).norm() == 0
+
+
+@remedy("pickle the rows of this process, and call tridap.Matrix(rows, dist)", "call tridap.LinearOperator(matvec, dist)",
+        "call tridap.Preconditioner(A)")
+def test_what_cannot_be_pickled_is_made_again():
+    given = case(pickle=pickle, matvec=lambda x, y: np.copyto(y, 2 * x))
+    given["rows"] = pickle.loads(pickle.dumps(given["rows"]))
+    made = follow(given, "pickle.dumps(A)", r"call (tridap\.Matrix\(.*?\)) with", "{}")
+    assert (made @ given["b"] - given["A"] @ given["b"]).norm() == 0
+    given["op"] = tridap.LinearOperator(given["matvec"], given["dist"])
+    made = follow(given, "pickle.dumps(op)", r"call (tridap\.LinearOperator\(.*?\)) on", "{}")
+    assert (made @ given["b"] - 2 * given["b"]).norm() == 0
+    given["M"] = tridap.Preconditioner(given["A"])
+    given["M"] = follow(given, "pickle.dumps(M)", r"call (tridap\.Preconditioner\(.*?\)) on", "{}")
+    assert is_solved(given, tridap.solve(given["A"], given["b"], M=given["M"]))
+
+
+@remedy("tridap.zeros(A.distribution, comm=A.comm) makes an array of the right form, and its local is the NumPy array to fill")
+def test_a_list_as_a_right_hand_side():
+    given = case(b=[1.0] * 5)
+    values = given["b"]
+    given["b"] = follow(given, "tridap.solve(A, b)", r": (tridap\.zeros\(.*?\)) makes", "{}")
+    given["b"].local[:] = values
+    assert is_solved(given, tridap.solve(given["A"], given["b"]))
+
+
+@remedy("is a NumPy array, which does not say which part of the whole array it is: ")
+def test_a_numpy_array_as_a_right_hand_side():
+    given = case(b=np.ones(5))
+    memory = given["b"]
+    given["b"] = follow(given, "tridap.solve(A, b)", r": (tridap\.array\(.*?\)) makes", "{}")
+    assert np.shares_memory(given["b"].local, memory)
+    assert is_solved(given, tridap.solve(given["A"], given["b"]))
+
+
+@remedy("set preconditioner=, or leave them out")
+def test_options_of_no_preconditioner():
+    given = case()
+    call = "tridap.solve(A, b, preconditioner=None, preconditioner_options={'relaxation: type': 'Jacobi'})"
+    word = follow(given, call, r": set (preconditioner=), or leave",
+                  "tridap.solve(A, b, {}'relaxation', preconditioner_options={{'relaxation: type': 'Jacobi'}})")
+    assert word.converged
+
+
+@remedy("use another preconditioner, or method='gmres'")
+def test_a_preconditioner_that_is_not_definite():
+    given = case()
+    given["M"] = tridap.LinearOperator(lambda x, y: np.copyto(y, -x), given["dist"])
+    result = follow(given, "tridap.solve(A, b, M=M, method='cg')", r"or (method='gmres')", "tridap.solve(A, b, M=M, {})")
+    assert is_solved(given, result)
+
+
+@several
+@remedy("pass copy=if_needed, which copies ")
+def test_padding_between_the_elements_of_a_vector():
+    plain, padded = (tridap.distribution((2, 3 * P), ("*", tridap.block(padding=width)), processes=P) for width in (0, 1))
+    (own,) = tridap.distribution(6 * P, processes=P).indices(COMM.rank)
+    numbers = np.arange(6 * P).reshape(2, 3 * P)[np.ix_(*plain.indices(COMM.rank))].ravel()
+    rows = scipy.sparse.csr_matrix((2.0 + numbers, (range(own.size), numbers)), shape=(own.size, 6 * P))
+    given = case(rows=rows, A=tridap.Matrix(rows, plain), b=tridap.zeros(padded))
+    given["b"].interior[...] = 1.0
+    result = follow(given, "tridap.solve(A, b)", r"pass (copy=\S+?),", "tridap.solve(A, b, {})")
+    assert result.converged and result.bytes_copied > 0
+
+
+@remedy("pass copy=if_needed, or a contiguous writable buffer")
+def test_memory_between_the_elements_of_a_vector():
+    given = case()
+    part = {"__version__": "0.10.0", "buffer": np.ones(10)[::2], "dim_data": given["dist"].dim_data(COMM.rank)}
+    given["b"] = tridap.asarray(part, COMM)
+    result = follow(given, "tridap.solve(A, b)", r"pass (copy=\S+?),", "tridap.solve(A, b, {})")
+    assert result.bytes_copied > 0 and is_solved(given, result)
+
+
+@remedy("pass order='K' to tridap.Matrix")
+def test_a_mat_for_memory_in_another_order():
+    PETSc = pytest.importorskip("petsc4py.PETSc")
+    plane = tridap.distribution((2 * P, 3), ("b", "*"), processes=P)
+    mat = PETSc.Mat().createAIJ(((6, 6 * P), (6, 6 * P)), comm=COMM)
+    mat.setUp()
+    first, last = mat.getOwnershipRange()
+    for row in range(first, last):
+        mat.setValue(row, row, 2.0 + row)
+    mat.assemble()
+    given = case(mat=mat, dist=tridap.zeros(plane, order="F"))
+    made = follow(given, "tridap.Matrix(mat, dist)", r"pass (order='K') to", "tridap.Matrix(mat, dist, {})")
+    ones = tridap.zeros(plane, order="F")
+    ones.local[...] = 1.0
+    product = made @ ones
+    assert np.array_equal(product.local.ravel(order="F"), 2.0 + np.arange(first, last))

@@ -79,7 +79,7 @@ def _csr(local):
     return (csr.data, csr.indices, csr.indptr), csr.shape
 
 
-@lasting("pickle the rows of this process, and call tridap.Matrix(local, rows) with them on every process")
+@lasting("pickle the rows of this process, and call tridap.Matrix(rows, dist) with them on every process")
 class Matrix(_core._Matrix):
     """A square sparse matrix on the elements of a distributed array. Making one is collective.
 
@@ -215,7 +215,7 @@ def _integers(indices):
     return indices if indices.size else indices.astype(int)  # NumPy takes [] for floats
 
 
-@lasting("call tridap.LinearOperator(matvec, rows) on every process")
+@lasting("call tridap.LinearOperator(matvec, dist) on every process")
 class LinearOperator(_core._LinearOperator):
     """A square operator whose product a function computes: ``matvec(x_local, y_local)``. Making one is collective.
 
