@@ -90,8 +90,8 @@ class Maker {
     const FileMaker maker{static_cast<std::uint64_t>(getpid()), rank};
     process_ = fork();
     if (process_ == 0) {
-      const SharedFile made = SharedFile::make(maker);
-      const Index number = made.address().number;
+      const Index number = 7;
+      const SharedFile made = SharedFile::make(maker, number);
       if (write(ends[1], &number, sizeof(number)) != sizeof(number)) _exit(1);
       for (;;) pause();
     }
@@ -205,6 +205,24 @@ TEST(SharedFile, IsOpenedByItsAddressAlone) {
   EXPECT_EQ(SharedFile::open(other).descriptor(), -1);
   EXPECT_EQ(SharedFile::open(other).error(), ENOENT);
   EXPECT_EQ(SharedFile::open(FileAddress{}).descriptor(), -1);
+}
+
+TEST(SharedFile, IsShownAtAnAddressThatOthersKnow) {
+  const SharedFile empty = SharedFile::make(), slot = empty.again();
+  FileAddress known = slot.address();
+  EXPECT_EQ(known.inode, empty.address().inode);
+  {
+    const SharedFile made = SharedFile::make();
+    ASSERT_EQ(ftruncate(made.descriptor(), 12), 0);
+    ASSERT_TRUE(made.show_as(slot));
+    EXPECT_EQ(SharedFile::open(known).error(), ENOENT) << "it is another file";
+    known.inode = 0;
+    EXPECT_EQ(SharedFile::open(known).address().inode, made.address().inode);
+  }
+  EXPECT_EQ(SharedFile::open(known).bytes(), 12) << "the slot keeps it open";
+  ASSERT_TRUE(empty.show_as(slot));
+  EXPECT_EQ(SharedFile::open(known).bytes(), 0);
+  EXPECT_FALSE(SharedFile().show_as(slot));
 }
 
 }  // namespace

@@ -65,10 +65,12 @@ std::string said(const std::array<Callers, 4>& all, std::size_t kinds, int proce
 
 }  // namespace
 
-// It allocates nothing. MPI_Abort does not return.
-void end_job(const char* name, MPI_Comm comm) noexcept {
-  int rank = 0;
+// It allocates nothing, and MPI_Abort does not return.
+void end_job(const char* name, MPI_Comm comm) {
+  int rank = 0, processes = 1;
   MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &processes);
+  if (processes == 1) throw;
   std::fprintf(stderr,
                "tridap: rank %d has no memory left for a step of %s, in which the other processes wait for it; this "
                "ends the job\n",

@@ -1,6 +1,7 @@
 #include "shared_file.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/internal/shared_allocation.hpp>
 
@@ -95,9 +96,10 @@ struct Pooled {
 // What a process of the node says of the memory that it makes. Processes send it as integers.
 struct Member {
   Index length = 0;
-  FileAddress file;
+  Index left = 0;    // bytes that /dev/shm has left; -1: unknown
+  FileAddress file;  // where this process shows its files
 };
-constexpr int numbers_of_member = 6;
+constexpr int numbers_of_member = 7;
 static_assert(sizeof(Member) == numbers_of_member * sizeof(Index));
 
 // The allocations of one communicator, in the same order on every process.
@@ -110,16 +112,20 @@ struct Pool {
   std::vector<Index> lengths;                // theirs
   bool chosen = false;                       // whether files need names
   bool named = false;                        // a process of the node cannot open another one's file without a name
+  SharedFile empty, slot, shown;  // `slot` shows `empty`, or `shown`: the file of the allocation that is made
   std::vector<Pooled> pieces;
   std::vector<Index> reduced;  // buffer of allocate_shared_bytes()
   Index numbers = 0;           // how many were given until now
   std::uint64_t id = 0;        // the same on every process, different for each pool
 
   bool is_alone() const { return members.size() == 1; }  // on its node
-  SharedFile make_file() const { return named ? SharedFile::make(FileMaker{id, rank}) : SharedFile::make(); }
-  SharedFile open_file(int of_rank) const {
-    const FileAddress& file = members[static_cast<std::size_t>((*places)[static_cast<std::size_t>(of_rank)])].file;
-    return named ? SharedFile::open(FileMaker{id, of_rank}, file) : SharedFile::open(file);
+  SharedFile make_file() const { return named ? SharedFile::make(FileMaker{id, rank}, numbers) : SharedFile::make(); }
+  // The file that a rank of the node shows, in the allocation with this number.
+  SharedFile open_file(int of_rank, Index number) const {
+    if (named) return SharedFile::open(FileMaker{id, of_rank}, number);
+    FileAddress file = members[static_cast<std::size_t>((*places)[static_cast<std::size_t>(of_rank)])].file;
+    file.inode = 0;
+    return SharedFile::open(file);
   }
   // Every process of the node says what it makes. **Collective** over them.
   void tell(const Member& own) {
@@ -142,11 +148,13 @@ bool opens_files(const Pool& pool, const FileAddress& own) {
   return true;
 }
 
-// Finds out whether files need names. **Collective** over the processes of the node.
+// Finds out whether files need names, and tells where each process shows its own. **Collective** over the processes of
+// the node.
 void choose_names(Pool& pool) {
-  const SharedFile tried = SharedFile::make();  // open until every process has tried to open it
-  const FileAddress own = tried.address();
-  pool.tell({0, own});
+  pool.empty = SharedFile::make();
+  pool.slot = pool.empty.again();
+  const FileAddress own = pool.slot.address();
+  pool.tell({0, 0, own});
   Index opens = opens_files(pool, own) ? 1 : 0;
   must_succeed(MPI_Allreduce(MPI_IN_PLACE, &opens, 1, MPI_INT64_T, MPI_MIN, pool.node), "MPI_Allreduce");
   pool.named = opens == 0;
@@ -198,52 +206,93 @@ std::shared_ptr<const SharedAllocation> find(MPI_Comm comm, Is is) {
   return nullptr;
 }
 
-// Throws if the processes of the node need more than /dev/shm has left, with the spare of with_spare(). Trying to
-// allocate instead would first fill the node's memory.
-void check_room(const std::vector<Index>& lengths) {
+// Whether /dev/shm has so many bytes left, with the spare of with_spare(). Trying to allocate instead would first fill
+// the node's memory.
+bool has_room(Index wanted, Index left) {
+  const std::optional<Index> spared = with_spare(wanted);
+  return left < 0 || (spared && *spared <= left);
+}
+
+Index bytes_left_to_share() { return bytes_left("/dev/shm").value_or(-1); }
+
+Index whole_pages(Index bytes) {
+  static const Index page = sysconf(_SC_PAGESIZE);
+  return std::max<Index>((bytes + page - 1) / page, 1) * page;
+}
+
+// The memory that a new allocation has on this process, in a file that the others can open until show_none(). Local.
+// Throws Error.
+void make_own(Pool& pool, SharedAllocation& made) {
+  if (pool.is_alone()) return;
+  SharedFile own = pool.make_file();
+  if (own.descriptor() < 0) refuse_memory(made.bytes(pool.rank), "shared memory", own.error());
+  made.map(pool.rank, own.descriptor(), true);
+  if (!pool.named && !own.show_as(pool.slot)) refuse_memory(made.bytes(pool.rank), "shared memory", errno);
+  pool.shown = std::move(own);
+}
+
+// The memory of the others, which they show. Local. Throws Error.
+void open_others(const Pool& pool, SharedAllocation& made) {
+  for (int rank = 0; rank < static_cast<int>(pool.places->size()); ++rank) {
+    if (rank == pool.rank || made.base(rank) == nullptr) continue;
+    const SharedFile file = pool.open_file(rank, made.number());
+    if (file.descriptor() < 0) refuse_to_open(file.error());
+    if (file.bytes() != made.bytes(rank)) refuse_to_open(ENOENT);
+    made.map(rank, file.descriptor(), false);
+  }
+}
+
+// Closes the file of make_own(), so that its pages live no longer than its allocation.
+void show_none(Pool& pool) {
+  if (!pool.named && !pool.is_alone()) pool.empty.show_as(pool.slot);
+  pool.shown = {};
+}
+
+// Whether the processes of the node have room for what they told. The last of them to look at /dev/shm saw all that the
+// others had given back, and none had taken anything. Throws on one of them.
+bool find_room(const Pool& pool) {
+  if (pool.is_alone()) return true;
+  const std::vector<Index>& lengths = pool.lengths;
   const Index wanted = std::accumulate(lengths.begin(), lengths.end(), Index{0});
-  const std::optional<Index> left = bytes_left("/dev/shm"), spared = with_spare(wanted);
-  if (!left || (spared && *spared <= *left)) return;
-  refuse_shared("the " + std::to_string(lengths.size()) + " processes on " + node_name() + " need " +
-                    std::to_string(wanted) + " bytes of shared memory, at most " +
-                    std::to_string(*std::max_element(lengths.begin(), lengths.end())) + " on one process",
-                "but /dev/shm has " + std::to_string(*left) + " bytes left");
+  Index left = -1;
+  for (const Member& member : pool.members) left = std::max(left, member.left);
+  if (has_room(wanted, left)) return true;
+  if (rank_of(pool.node) == 0)
+    refuse_shared("the " + std::to_string(lengths.size()) + " processes on " + node_name() + " need " +
+                      std::to_string(wanted) + " bytes of shared memory, at most " +
+                      std::to_string(*std::max_element(lengths.begin(), lengths.end())) + " on one process",
+                  "but /dev/shm has " + std::to_string(left) + " bytes left");
+  return false;
 }
 
 // Makes a new allocation, with `length` bytes on this process. **Collective**: throws on every process or on none.
 std::shared_ptr<SharedAllocation> make_new(Pool& pool, Index length) {
   if (!pool.chosen && !pool.is_alone()) choose_names(pool);
-  SharedFile own;  // open until every process of the node has opened it
-  if (!pool.is_alone()) own = pool.make_file();
-  pool.tell({length, own.address()});
-  const Index number = pool.numbers++;
-  const auto made = collectively(pool.comm, [&] {
-    if (!pool.is_alone() && rank_of(pool.node) == 0) check_room(pool.lengths);
-    pool.pieces.reserve(pool.pieces.size() + 1);
-    pool.reduced.reserve(pool.pieces.size() + 3);
-    return std::make_shared<SharedAllocation>(number, pool.lengths, pool.places);
+  pool.tell({length, bytes_left_to_share(), pool.slot.address()});
+  const Index number = pool.numbers;
+  std::shared_ptr<SharedAllocation> made;
+  Faults faults;
+  faults.attempt([&] {
+    made = std::make_shared<SharedAllocation>(number, pool.lengths, pool.places);
+    if (find_room(pool)) make_own(pool, *made);
   });
-  collectively(pool.comm, [&] {
-    if (pool.is_alone()) return;
-    if (own.descriptor() < 0) refuse_memory(length, "shared memory", own.error());
-    made->map(pool.rank, own.descriptor(), true);
-  });
-  collectively(pool.comm, [&] {
-    for (int rank = 0; rank < static_cast<int>(pool.places->size()); ++rank) {
-      if (rank == pool.rank || made->base(rank) == nullptr) continue;
-      const SharedFile file = pool.open_file(rank);
-      if (file.descriptor() < 0) refuse_to_open(file.error());
-      made->map(rank, file.descriptor(), false);
-    }
-  });
+  const bool agreed = MpiCollectives(pool.comm).all(faults.ok());
+  if (agreed) faults.attempt([&] { open_others(pool, *made); });
+  ++pool.numbers;
+  try {
+    throw_faults(std::move(faults), pool.comm);
+  } catch (...) {  // on every process
+    show_none(pool);
+    throw;
+  }
+  show_none(pool);
   return made;
 }
 
 // Adds a new allocation to the pool, which gives memory back first if much is free on every process, or if the system
 // has no more. `largest`: the most bytes of a process. **Collective.**
 void add_piece(Pool& pool, Index bytes, Index largest) {
-  static const Index page = sysconf(_SC_PAGESIZE);
-  const Index length = std::max<Index>((bytes + page - 1) / page, 1) * page;
+  const Index length = whole_pages(bytes);
   std::vector<Pooled>& pieces = pool.pieces;
   Index used = largest, spare = 0;
   for (const Pooled& piece : pieces) (piece.spare ? spare : used) += piece.largest;
@@ -294,6 +343,45 @@ std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_C
   if (best != nullptr) return best->memory;
   add_piece(pool, bytes, -least[1]);
   return pieces.back().memory;
+}
+
+NewAllocation::~NewAllocation() {
+  if (made_) show_none(*duplicates_of(comm_)->attached<Pool>());
+}
+
+bool NewAllocation::offer(const std::vector<Index>& bytes) {
+  Pool* const pool = duplicates_of(comm_)->attached<Pool>();
+  if (pool == nullptr || (!pool->chosen && !pool->is_alone()) || pool->pieces.size() >= most_kept) return false;
+  const Index own = bytes[static_cast<std::size_t>(rank_of(pool->node))];
+  Index used = own, free = 0;
+  for (const Pooled& piece : pool->pieces) {
+    if (piece.is_free() && piece.suits(own, pool->rank)) return false;
+    (piece.is_free() ? free : used) += piece.memory->bytes(pool->rank);
+  }
+  if (free > std::max(used, kept_bytes)) return false;
+  succeeds([&] {
+    if (*std::max_element(bytes.begin(), bytes.end()) > most) return;
+    std::vector<Index> lengths;
+    for (const Index each : bytes) lengths.push_back(whole_pages(each));
+    const Index wanted = std::accumulate(lengths.begin(), lengths.end(), Index{0});
+    if (!pool->is_alone() && !has_room(wanted, bytes_left_to_share())) return;
+    auto made = std::make_shared<SharedAllocation>(pool->numbers, lengths, pool->places);
+    make_own(*pool, *made);
+    made_ = std::move(made);
+  });
+  return made_ != nullptr;
+}
+
+bool NewAllocation::open() {
+  Pool& pool = *duplicates_of(comm_)->attached<Pool>();
+  ++pool.numbers;
+  return succeeds([&] { open_others(pool, *made_); });
+}
+
+std::shared_ptr<const SharedAllocation> NewAllocation::keep(Index largest) {
+  Pool& pool = *duplicates_of(comm_)->attached<Pool>();
+  pool.pieces.push_back({made_, largest, false});
+  return made_;
 }
 
 std::shared_ptr<const SharedAllocation> reuse_shared(Index number, Index bytes, MPI_Comm comm) {

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 
@@ -20,7 +19,7 @@ namespace {
 using Text = std::array<char, 80>;
 
 constexpr const char* shared_folder = "/dev/shm";
-constexpr int most_shared_names = 100;
+constexpr int most_attempts = 100;
 
 Text name_of(const FileMaker& maker, Index number) {
   Text text{};
@@ -65,23 +64,20 @@ SharedFile SharedFile::make() {
   return made;
 }
 
-SharedFile SharedFile::make(const FileMaker& maker) {
-  static std::atomic<Index> numbers{0};
+SharedFile SharedFile::make(const FileMaker& maker, Index number) {
+  const Text name = name_of(maker, number);
   for (int attempt = 1;; ++attempt) {
     SharedFile made;
-    made.number_ = numbers++;
-    const Text name = name_of(maker, made.number_);
     made.descriptor_ = ::shm_open(name.data(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (made.descriptor_ < 0) {
       made.error_ = errno;
-      if (made.error_ == EEXIST && attempt < most_shared_names) continue;
       return made;
     }
     made.name_ = name;
     // Until it is locked, remove_abandoned_files() of another process may remove it. Some file systems have no locks.
     struct stat found {};
     const bool locked = ::flock(made.descriptor_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-    if ((locked && ::fstat(made.descriptor_, &found) == 0 && found.st_nlink > 0) || attempt == most_shared_names)
+    if ((locked && ::fstat(made.descriptor_, &found) == 0 && found.st_nlink > 0) || attempt == most_attempts)
       return made;
   }
 }
@@ -94,26 +90,42 @@ SharedFile SharedFile::open(const FileAddress& address) {
   struct stat found {};
   if (address.number < 0 || ::stat(path.data(), &found) != 0)
     opened.error_ = address.number < 0 ? ENOENT : errno;
-  else if (static_cast<Index>(found.st_dev) != address.device || static_cast<Index>(found.st_ino) != address.inode)
+  else if (static_cast<Index>(found.st_dev) != address.device ||
+           (address.inode != 0 && static_cast<Index>(found.st_ino) != address.inode))
     opened.error_ = ENOENT;  // here another process has this number
   else if ((opened.descriptor_ = ::open(path.data(), O_RDWR | O_CLOEXEC)) < 0)
     opened.error_ = errno;
   return opened;
 }
 
-SharedFile SharedFile::open(const FileMaker& maker, const FileAddress& address) {
+SharedFile SharedFile::open(const FileMaker& maker, Index number) {
   SharedFile opened;
-  opened.descriptor_ = ::shm_open(name_of(maker, address.number).data(), O_RDWR | O_CLOEXEC, 0600);
+  opened.descriptor_ = ::shm_open(name_of(maker, number).data(), O_RDWR | O_CLOEXEC, 0600);
   if (opened.descriptor_ < 0) opened.error_ = errno;
   return opened;
+}
+
+SharedFile SharedFile::again() const {
+  SharedFile other;
+  other.descriptor_ = descriptor_ < 0 ? -1 : ::fcntl(descriptor_, F_DUPFD_CLOEXEC, 0);
+  if (other.descriptor_ < 0) other.error_ = descriptor_ < 0 ? error_ : errno;
+  return other;
+}
+
+bool SharedFile::show_as(const SharedFile& slot) const {
+  return descriptor_ >= 0 && slot.descriptor_ >= 0 && ::dup3(descriptor_, slot.descriptor_, O_CLOEXEC) >= 0;
+}
+
+Index SharedFile::bytes() const {
+  struct stat found {};
+  return descriptor_ < 0 || ::fstat(descriptor_, &found) != 0 ? -1 : static_cast<Index>(found.st_size);
 }
 
 FileAddress SharedFile::address() const {
   static const Index kernel = number_of_kernel();
   struct stat found {};
   if (descriptor_ < 0 || ::fstat(descriptor_, &found) != 0) return {};
-  return {::getpid(), number_ < 0 ? descriptor_ : number_, static_cast<Index>(found.st_dev),
-          static_cast<Index>(found.st_ino), kernel};
+  return {::getpid(), descriptor_, static_cast<Index>(found.st_dev), static_cast<Index>(found.st_ino), kernel};
 }
 
 void remove_abandoned_files() {

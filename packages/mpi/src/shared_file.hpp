@@ -12,8 +12,8 @@ namespace tridap::mpi {
 
 /// What the other processes of a node need to open a file of shared memory: numbers, which its maker sends.
 struct FileAddress {
-  Index process = 0, number = -1;  ///< of its maker; of the descriptor there, or in the file's name if it has one
-  Index device = 0, inode = 0;     ///< of the file
+  Index process = 0, number = -1;  ///< of its maker; of the descriptor there
+  Index device = 0, inode = 0;     ///< of the file; inode 0: any file that the maker has shown_as() this descriptor
   Index kernel = 0;                ///< of the system that counts all of these
 };
 
@@ -45,25 +45,28 @@ class SharedFile {
   static SharedFile make();
   /// Makes an empty file with a name. It is locked until it is closed, so that other processes see that its maker
   /// lives.
-  static SharedFile make(const FileMaker& maker);
+  static SharedFile make(const FileMaker& maker, Index number);
   /// Opens a file of another process, which has it open.
   static SharedFile open(const FileAddress& address);
-  static SharedFile open(const FileMaker& maker, const FileAddress& address);
+  static SharedFile open(const FileMaker& maker, Index number);
+  /// The same file once more, with another descriptor.
+  SharedFile again() const;
+  /// Makes the descriptor of `slot` one of this file, so that other processes find it at an address that they know.
+  bool show_as(const SharedFile& slot) const;
 
   int descriptor() const { return descriptor_; }  ///< -1: none
   int error() const { return error_; }            ///< errno, if there is none
+  Index bytes() const;                            ///< its length; -1 if there is none
   FileAddress address() const;                    ///< its `number` is -1 if there is none
 
  private:
   void swap(SharedFile& other) noexcept {
     std::swap(descriptor_, other.descriptor_);
     std::swap(error_, other.error_);
-    std::swap(number_, other.number_);
     std::swap(name_, other.name_);
   }
 
   int descriptor_ = -1, error_ = 0;
-  Index number_ = -1;            // in the name
   std::array<char, 80> name_{};  // that the destructor removes; empty: none
 };
 

@@ -302,13 +302,13 @@ Page* shared_page(MPI_Comm node, bool named, std::size_t bytes) {
   SharedFile file;
   Page* page = nullptr;
   if (rank == 0) {
-    file = named ? SharedFile::make(FileMaker{id, 0}) : SharedFile::make();
+    file = named ? SharedFile::make(FileMaker{id, 0}, 0) : SharedFile::make();
     page = mapped(file, bytes, true);
   }
   FileAddress address = file.address();
   must_succeed(MPI_Bcast(&address, sizeof(address), MPI_BYTE, 0, node), "MPI_Bcast");
   if (rank != 0) {
-    file = named ? SharedFile::open(FileMaker{id, 0}, address) : SharedFile::open(address);
+    file = named ? SharedFile::open(FileMaker{id, 0}, 0) : SharedFile::open(address);
     page = mapped(file, bytes, false);
   }
   if (MpiCollectives(node).all(page != nullptr)) return page;  // and so the file may be closed

@@ -43,10 +43,11 @@ class Agreement {
   }
   /// This process cannot take part.
   void object(bool wrong) { all_[wrong_at] = std::max<Index>(all_[wrong_at], wrong); }
-  /// This process has memory for the target that the call makes.
-  void have_target(bool has) { all_[no_target_at] = has ? 0 : 1; }
-  /// This process has no Schedule for a move of these buffers yet.
-  void need_schedule(bool needed) { all_[needed_at] = needed; }
+  /// What a process may lack of the target that the call makes: memory of one of the last two, or a new one.
+  enum Memory { last, second_last, fresh, memories };
+  void lack(Memory memory, bool lacks) { all_[lacks_at + static_cast<std::size_t>(memory)] = lacks; }
+  /// After reduce(): what follows on every process from what all have said.
+  void settle(Question question, Index number) { propose(question, number); }
 
   void reduce(const char* name, mpi::Duplicates& duplicates) {
     name = mpi::said_name(name);
@@ -60,8 +61,7 @@ class Agreement {
   }
 
   bool objected() const { return all_[wrong_at] > 0; }
-  bool all_have_target() const { return all_[no_target_at] <= 0; }
-  bool schedule_needed() const { return all_[needed_at] > 0; }
+  bool all_have(Memory memory) const { return all_[lacks_at + static_cast<std::size_t>(memory)] <= 0; }
   bool differ(Question question) const {
     return proposed(question) && all_[first_at + 2 * question] != -all_[first_at + 2 * question + 1];
   }
@@ -71,9 +71,8 @@ class Agreement {
   }
 
  private:
-  static constexpr std::size_t first_at = 2, wrong_at = first_at + 2 * questions, needed_at = wrong_at + 1,
-                               no_target_at = needed_at + 1;
-  static_assert(no_target_at < mpi::record_numbers);
+  static constexpr std::size_t first_at = 2, wrong_at = first_at + 2 * questions, lacks_at = wrong_at + 1;
+  static_assert(lacks_at + memories <= mpi::record_numbers);
   static constexpr Index none = std::numeric_limits<Index>::min();
   bool proposed(Question question) const { return all_[first_at + 2 * question] != none; }
 

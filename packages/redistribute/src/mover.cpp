@@ -30,6 +30,12 @@ void check_type(const char* side, const Buffer& first, const Buffer& other, Repo
               "move arrays of each type in a separate call"});
 }
 
+void allocate_ordinary(Buffer& buffer) {
+  const Buffer memory = allocate(buffer.type, buffer.shape);
+  buffer.data = memory.data;
+  buffer.owner = memory.owner;
+}
+
 }  // namespace
 
 Mover::Mover(Plan plan, const Options& options, std::shared_ptr<NodeContext> context, const mpi::Channel& channel)
@@ -116,33 +122,107 @@ void Mover::object(mpi::Faults why) {
   throw std::bad_alloc();  // throw_faults() has thrown
 }
 
+// One reduction if the plan has made a target of this type, whose memory is free, or ordinary memory is used; two for
+// new memory of the node; else several.
 void Mover::start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling) {
-  if (made_number_ >= 0 && start_into_reused(source, target, scaling)) return;
-  made_number_ = -1;
+  std::optional<Agreement> agreement;
+  if (made_type_ && !context_->has_rings()) agreement = agree_on_ordinary(source, target, scaling);
+  if (made_type_ && context_->has_rings() && !data_of(plan_).listed)
+    agreement = agree_on_shared(source, target, scaling);
+  if (agreement) return start(*agreement, scaling);
+  target = {};
   start_into_new(source, target, scaling);
-  made_number_ = shared_target_;
 }
 
-// Into the memory of the last target that the plan made, if it is free on every process; false: it is not, and nothing
-// was done. So a plan that makes its targets in a loop needs one reduction for each, as for targets that exist.
-bool Mover::start_into_reused(const DistArray& source, DistArray& target, const Scaling& scaling) {
-  const Agreement agreement = agree(1, true, scaling, [&](Agreement&) {
+// Whether the target of this source has the type of the targets that the plan has made.
+bool Mover::is_made_type(const Buffer& source) const {
+  return !parts_.out.process || element_count(source) == 0 || source.type == *made_type_;
+}
+
+// Agrees on a move into ordinary memory. Nothing: a source has another type, and nothing was done.
+std::optional<Agreement> Mover::agree_on_ordinary(const DistArray& source, DistArray& target, const Scaling& scaling) {
+  const Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
     check_before_making(source, scaling);
-    if (parts_.out.process && element_count(source.buffer) > 0 && source.buffer.type != made_type_) return false;
-    outline(target, made_type_);
-    const auto memory = mpi::reuse_shared(made_number_, element_count(target.buffer) * made_type_.bytes, comm_);
-    if (!memory) return false;
-    target.buffer.data = memory->base(context_->rank());
-    target.buffer.owner = std::shared_ptr<void>(memory, target.buffer.data);
+    const bool same = is_made_type(source.buffer);
+    ours.lack(Agreement::fresh, !same);
+    if (!same) return false;
+    outline(target, *made_type_);
+    allocate_ordinary(target.buffer);
     given_.push_back({&source, &target});
     return true;
   });
-  if (!agreement.all_have_target()) {
-    target = {};
-    return false;
+  return agreement.all_have(Agreement::fresh) ? std::optional(agreement) : std::nullopt;
+}
+
+// Agrees on a move into memory of the node: that of one of the last two targets that the plan made, if it is free on
+// every process, so that a plan that makes its targets in a loop needs one reduction for each, as for targets that
+// exist; or new memory. Nothing: there is none, and nothing was done.
+std::optional<Agreement> Mover::agree_on_shared(const DistArray& source, DistArray& target, const Scaling& scaling) {
+  std::array<std::shared_ptr<const mpi::SharedAllocation>, 2> kept;
+  mpi::NewAllocation made(comm_);
+  Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
+    check_before_making(source, scaling);
+    const bool same = is_made_type(source.buffer);
+    outline(target, *made_type_);
+    given_.push_back({&source, &target});
+    const Index elements = element_count(target.buffer);
+    for (std::size_t i = 0; i < kept.size(); ++i)
+      if (same && made_[i] >= 0) kept[i] = mpi::reuse_shared(made_[i], elements * made_type_->bytes, comm_);
+    ours.lack(Agreement::last, !kept[0]);
+    ours.lack(Agreement::second_last, !kept[1]);
+    ours.lack(Agreement::fresh, !same || kept[0] || kept[1] || !made.offer(bytes_of_node()));
+    if (parts_.out.process && element_count(source.buffer) > 0)
+      ours.propose(Agreement::source_type, type_number(source.buffer.type));
+    if (elements == 0) return false;
+    ours.propose(Agreement::target_type, type_number(*made_type_));
+    if (const auto order = order_number(target.buffer)) ours.propose(Agreement::stream_order, *order);
+    return false;  // nothing is left to check
+  });
+  std::shared_ptr<const mpi::SharedAllocation> memory;
+  if (agreement.all_have(Agreement::last)) {
+    memory = kept[0];
+  } else if (agreement.all_have(Agreement::second_last)) {
+    memory = kept[1];
+  } else if (agreement.all_have(Agreement::fresh) && all_open(made)) {
+    memory = made.keep(most_elements_ * made_type_->bytes);
   }
-  start(agreement, scaling);
-  return true;
+  if (!memory) return std::nullopt;
+  target.buffer.data = memory->base(context_->rank());
+  target.buffer.owner = std::shared_ptr<void>(memory, target.buffer.data);
+  remember(memory->number());
+  const bool direct = options_.path == Path::automatic && !options_.mapping.ravel;
+  agreement.settle(Agreement::shared_target,
+                   direct ? memory->number() * 2 + (options_.order == Order::row_major ? 0 : 1) : -1);
+  return agreement;
+}
+
+// Whether all processes can open new memory that all have offered. **Collective.**
+bool Mover::all_open(mpi::NewAllocation& made) {
+  Agreement agreement;
+  agreement.lack(Agreement::fresh, !made.open());
+  agreement.reduce(move_name, *channel_.owner);
+  return agreement.all_have(Agreement::fresh);
+}
+
+// The allocation of a target that the plan made.
+void Mover::remember(Index number) {
+  if (made_[0] != number) made_ = {number, made_[0]};
+}
+
+// Of new targets: the bytes of each process of our node, by rank.
+std::vector<Index> Mover::bytes_of_node() {
+  if (node_elements_.empty()) {
+    const PlacedDistribution& placed = plan_.target();
+    std::vector<Index> all(static_cast<std::size_t>(context_->processes()), 0);
+    for (Index process = 0; process < placed.distribution.processes(); ++process)
+      all[static_cast<std::size_t>(placed.rank(process))] = placed.distribution.count(process, Part::local);
+    most_elements_ = *std::max_element(all.begin(), all.end());
+    for (int rank = 0; rank < context_->processes(); ++rank)
+      if (context_->on_node(rank)) node_elements_.push_back(all[static_cast<std::size_t>(rank)]);
+  }
+  std::vector<Index> bytes = node_elements_;
+  for (Index& each : bytes) each *= made_type_->bytes;
+  return bytes;
 }
 
 void Mover::start_into_new(const DistArray& source, DistArray& target, const Scaling& scaling) {
@@ -155,11 +235,12 @@ void Mover::start_into_new(const DistArray& source, DistArray& target, const Sca
   const auto number = agreement.value(Agreement::source_type);
   const ElementType type = number ? agreed_type(*number, source.buffer.type, comm_)
                                   : ElementType{ElementType::Kind::opaque, plan_.element_bytes(), true};
-  mpi::collectively(comm_, [&] {
-    outline(target, type);
-    made_type_ = type;
-  });
+  outline(target, type);
+  made_type_ = type;
   allocate_target(target.buffer);
+  const mpi::SharedAllocation* const memory =
+      context_->has_rings() ? mpi::find_shared(target.buffer.data, comm_) : nullptr;
+  if (memory != nullptr) remember(memory->number());
   start(source, target, scaling);
 }
 
@@ -192,11 +273,7 @@ void Mover::allocate_target(Buffer& buffer) const {
     }
   } catch (const std::exception&) {  // ordinary memory is used, or its error is thrown
   }
-  mpi::collectively(comm_, [&] {
-    const Buffer memory = allocate(buffer.type, buffer.shape);
-    buffer.data = memory.data;
-    buffer.owner = memory.owner;
-  });
+  mpi::collectively(comm_, [&] { allocate_ordinary(buffer); });
 }
 
 // Whether, and how, all processes move what `give()` adds to given_. It returns false if this process has no memory for
@@ -213,11 +290,9 @@ Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scal
   agreement.propose(Agreement::scaling, number_of(scaling));
   faults.attempt([&] {
     const bool has_target = give(agreement);
-    agreement.have_target(has_target);
     if (!has_target) return;
     faults.report = check();
     if (faults.report.ok()) propose(agreement);
-    agreement.need_schedule(!prepared_ || given_.size() > arrays_.capacity() || lacks_schedule());
   });
   agreement.object(!faults.ok());
   agreement.reduce(move_name, *channel_.owner);
@@ -232,7 +307,7 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   if (agreement.value(Agreement::target_type)) target_bytes_ = way.target_bytes;
   const Index shared = agreement.value(Agreement::shared_target).value_or(-1);
   shared_target_ = shared < 0 ? -1 : shared / 2;
-  prepare(way, manner, agreement);
+  prepare(way);
   ready(way, manner, shared_memory(way, agreement));
   in_progress_ = true;
   context_->active = this;
@@ -298,13 +373,6 @@ Schedule* Mover::schedule_for(const Given& move, const Way& way) const {
   return nullptr;
 }
 
-bool Mover::lacks_schedule() const {
-  for (const Given& move : given_)
-    for (const Way& way : ways_)
-      if (schedule_for(move, way) == nullptr) return true;
-  return false;
-}
-
 // What is done with elements in this move. Throws the same Error on every process.
 Manner Mover::manner_of(const Agreement& agreement, const Way& way, const Scaling& scaling) const {
   Manner manner;
@@ -323,31 +391,14 @@ Manner Mover::manner_of(const Agreement& agreement, const Way& way, const Scalin
   return manner;
 }
 
-// Makes the schedules that are missing, for all ways of moves so far, and all else that a move needs memory for. Memory
-// may end in it: all processes know whether one of them makes any.
-void Mover::prepare(const Way& way, const Manner& manner, const Agreement& agreement) {
-  const bool new_way = std::find(ways_.begin(), ways_.end(), way) == ways_.end();
-  if (!new_way && !agreement.schedule_needed()) return;
-  mpi::collectively(comm_, [&] {
-    prepared_ = false;
-    if (new_way) ways_.reserve(ways_.size() + 1);
-    if (schedules_.size() > most_schedules) schedules_.clear();
-    const auto make = [&](const Given& move, const Way& how) {
-      if (schedule_for(move, how) == nullptr)
-        schedules_.push_back(std::make_unique<Schedule>(parts_, move.source->buffer, move.target->buffer, how, reach_));
-    };
-    for (const Given& move : given_) {
-      for (const Way& how : ways_) make(move, how);
-      make(move, way);
-    }
-    arrays_.reserve(given_.size());
-    ready(way, manner, nullptr);
-    prepared_ = true;
-  });
-  if (new_way) ways_.push_back(way);
+// Makes the schedules that are missing.
+void Mover::prepare(const Way& way) {
+  if (schedules_.size() > most_schedules) schedules_.clear();
+  for (const Given& move : given_)
+    if (schedule_for(move, way) == nullptr)
+      schedules_.push_back(std::make_unique<Schedule>(parts_, move.source->buffer, move.target->buffer, way, reach_));
 }
 
-// Allocates nothing if prepare() has seen moves like these.
 void Mover::ready(const Way& way, const Manner& manner, const mpi::SharedAllocation* shared) {
   arrays_.clear();
   for (const Given& move : given_)

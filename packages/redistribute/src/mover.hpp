@@ -5,7 +5,9 @@
 #include "checked_arrays.hpp"
 #include "transfer.hpp"
 
+#include <array>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
@@ -54,20 +56,24 @@ class Mover {
   void start(const Agreement& agreement, const Scaling& scaling);
   template <class Step>
   auto or_give_up(Step step);
-  bool start_into_reused(const DistArray& source, DistArray& target, const Scaling& scaling);
+  bool is_made_type(const Buffer& source) const;
+  std::optional<Agreement> agree_on_ordinary(const DistArray& source, DistArray& target, const Scaling& scaling);
+  std::optional<Agreement> agree_on_shared(const DistArray& source, DistArray& target, const Scaling& scaling);
+  bool all_open(mpi::NewAllocation& made);
+  void remember(Index number);
   void start_into_new(const DistArray& source, DistArray& target, const Scaling& scaling);
   bool shares_memory() const { return options_.path == Path::automatic || options_.path == Path::staged; }
   void check_before_making(const DistArray& source, const Scaling& scaling) const;
   void outline(DistArray& target, const ElementType& type) const;
+  std::vector<Index> bytes_of_node();
   void allocate_target(Buffer& buffer) const;
   Report check();
   void propose(Agreement& agreement) const;
   Index shared_number(const DistArray& array, const KnownArray* known) const;
   const mpi::SharedAllocation* shared_memory(const Way& way, const Agreement& agreement) const;
   Schedule* schedule_for(const Given& move, const Way& way) const;
-  bool lacks_schedule() const;
   Manner manner_of(const Agreement& agreement, const Way& way, const Scaling& scaling) const;
-  void prepare(const Way& way, const Manner& manner, const Agreement& agreement);
+  void prepare(const Way& way);
   void ready(const Way& way, const Manner& manner, const mpi::SharedAllocation* shared);
 
   Plan plan_;
@@ -79,17 +85,17 @@ class Mover {
   Transfer transfer_;
   Reach reach_;
   std::vector<std::unique_ptr<Schedule>> schedules_;
-  std::vector<Way> ways_;  // of all moves so far: the same on every process
   KnownArrays sources_, targets_;
   std::vector<Given> given_;
   std::vector<Transferred> arrays_;
   std::vector<Move> kept_;
-  Index target_bytes_ = 0;    // 0: no move had a target
-  Index shared_target_ = -1;  // the number of the shared allocation of the last targets; -1: none
-  Index made_number_ = -1;    // the same of the last target that the plan made
-  ElementType made_type_;     // of that target
+  Index target_bytes_ = 0;                // 0: no move had a target
+  Index shared_target_ = -1;              // the number of the shared allocation of the last targets; -1: none
+  std::array<Index, 2> made_{-1, -1};     // the same of the last targets that the plan made, the last one first
+  std::optional<ElementType> made_type_;  // of these; the same on every process
+  std::vector<Index> node_elements_;      // of the targets on our node, by rank; made by the first call that needs it
+  Index most_elements_ = 0;               // of a target on any process
   bool in_progress_ = false;
-  bool prepared_ = true;  // false: memory ended while a move was prepared
 };
 
 }  // namespace tridap::redistribute

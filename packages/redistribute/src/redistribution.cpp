@@ -76,31 +76,44 @@ std::string Redistribution::explain() const {
   return text;
 }
 
-void Redistribution::operator()(const DistArray& source, const DistArray& target, const Scaling& scaling) {
+namespace {
+
+// Runs a move, or its beginning.
+template <class Step>
+void move(const Mover& mover, Step&& step) {
   const mpi::ShownCall shown(move_name);
-  mover_->start(source, target, scaling);
-  mover_->finish();
+  mpi::or_end_job(mpi::said_name(move_name), mover.comm(), std::forward<Step>(step));
+}
+
+}  // namespace
+
+void Redistribution::operator()(const DistArray& source, const DistArray& target, const Scaling& scaling) {
+  move(*mover_, [&] {
+    mover_->start(source, target, scaling);
+    mover_->finish();
+  });
 }
 
 void Redistribution::operator()(const std::vector<Move>& moves, const Scaling& scaling) {
-  const mpi::ShownCall shown(move_name);
-  mover_->start(moves, scaling);
-  mover_->finish();
+  move(*mover_, [&] {
+    mover_->start(moves, scaling);
+    mover_->finish();
+  });
 }
 
 DistArray Redistribution::operator()(const DistArray& source, const Scaling& scaling) {
-  const mpi::ShownCall shown(move_name);
   DistArray target;
-  mover_->start_and_make(source, target, scaling);
-  mover_->finish();
+  move(*mover_, [&] {
+    mover_->start_and_make(source, target, scaling);
+    mover_->finish();
+  });
   return target;
 }
 
 void Redistribution::object(mpi::Faults why) { mover_->object(std::move(why)); }
 
 void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
-  const mpi::ShownCall shown(move_name);
-  mover_->start_and_keep(std::move(moves), scaling);
+  move(*mover_, [&] { mover_->start_and_keep(std::move(moves), scaling); });
   awaited_ = true;
 }
 

@@ -41,8 +41,20 @@ inline const char* said_name(const char* name) {
 }
 
 /// Ends the job with one line, because this process has no memory for a step of the call `name`, and the other
-/// processes wait for it there.
-[[noreturn]] void end_job(const char* name, MPI_Comm comm) noexcept;
+/// processes of `comm` wait for it there. On one process it throws the exception that is being handled.
+[[noreturn]] void end_job(const char* name, MPI_Comm comm);
+
+/// Runs a step of a collective call between its messages, and returns what that returns. What is as large as data is
+/// allocated in agreed steps, which fail on all processes; other memory is not guarded. If it ends, the other processes
+/// wait for messages of this one: an std::bad_alloc that leaves the step ends the job.
+template <class Step>
+decltype(auto) or_end_job(const char* name, MPI_Comm comm, Step&& step) {
+  try {
+    return std::forward<Step>(step)();
+  } catch (const std::bad_alloc&) {
+    end_job(name, comm);
+  }
+}
 
 /// Throws the Error that says which processes make which calls. **Collective**, of all processes of the duplicate, each
 /// with the name of its own call, after the first two numbers of a record have differed.
@@ -106,17 +118,10 @@ class Call {
   Call& operator=(const Call&) = delete;
   ~Call();
 
-  /// Runs what the call does after its beginning, and returns what that returns. What is as large as data is allocated
-  /// in agreed steps, which fail on all processes; all other memory is not guarded. If it ends, the other processes
-  /// wait for messages of this one: an std::bad_alloc that leaves `body` ends the job. On one process it passes on.
+  /// Runs what the call does after its beginning, as or_end_job() does, and returns what that returns.
   template <class Body>
   decltype(auto) run(Body&& body) const {
-    try {
-      return std::forward<Body>(body)();
-    } catch (const std::bad_alloc&) {
-      if (processes_ == 1) throw;
-      end_job(name_, comm_);
-    }
+    return or_end_job(name_, comm_, std::forward<Body>(body));
   }
 
   /// Our duplicate, on which the call communicates.

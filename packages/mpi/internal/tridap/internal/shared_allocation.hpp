@@ -62,6 +62,28 @@ std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_C
 /// allocate_shared() without a record, for calls that have begun. **Collective.**
 Buffer allocate_shared_within(const ElementType& type, const IndexList& shape, MPI_Comm comm, Order order);
 
+/// A new allocation that is made between the agreements that a call makes anyway, if all goes well: each process offers
+/// its memory; if all have offered, each opens the others' memory; if all have opened it, each keeps it. All of it is
+/// local, and throws nothing but an std::bad_alloc of keep().
+class NewAllocation {
+ public:
+  explicit NewAllocation(MPI_Comm comm) : comm_(comm) {}
+  NewAllocation(const NewAllocation&) = delete;
+  ~NewAllocation();
+
+  /// Makes this process's memory. `bytes`: of each process of the node, by rank. False if allocate_shared_bytes() is to
+  /// find better: something free that suits, or memory to give back, or that there is no room.
+  bool offer(const std::vector<Index>& bytes);
+  /// Opens the memory of the others; all processes have offered theirs.
+  bool open();
+  /// Adds the allocation to the pool; all processes have opened it. `largest`: the most bytes of a process of `comm`.
+  std::shared_ptr<const SharedAllocation> keep(Index largest);
+
+ private:
+  MPI_Comm comm_;
+  std::shared_ptr<SharedAllocation> made_;
+};
+
 /// Takes the allocation with a number once more, if this process has released it and it suits `bytes`; null: it was not
 /// taken. Local, and allocates nothing. The processes must agree that all have it before one of them uses it.
 std::shared_ptr<const SharedAllocation> reuse_shared(Index number, Index bytes, MPI_Comm comm);
