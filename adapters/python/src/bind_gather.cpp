@@ -4,11 +4,15 @@
 #include "device.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
+#include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/gather_agreed.hpp>
+#include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/relabel.hpp>
 
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -34,16 +38,20 @@ Distribution interior_of(const Distribution& distribution) {
   return Distribution(std::move(axes));
 }
 
-// The elements as a NumPy array with the type of `array`, which may know more of it than the buffer's.
-py::array allgather(const Array& array) {
+// The elements as a NumPy array with the type of `array`, which may know more of it than the buffer's: on the process
+// `root`, None on others; without a root on every process. The call has begun. Collective.
+py::object gather(const Array& array, std::optional<int> root) {
   const MPI_Comm comm = comm_of(array.comm());
   const DistArray& part = array.array();
   const DistArray whole = [&] {
     const std::shared_ptr<std::mutex> lock = lock_of(comm);
     const WithoutPython released;
     const std::lock_guard<std::mutex> alone(*lock);
-    return redistribute::allgather(part, comm);
+    return mpi::or_end_job(root ? "x.gather()" : "x.allgather()", mpi::ours(comm), [&] {
+      return redistribute::gather_agreed(part, *array.distribution(), mpi::ours(comm), root);
+    });
   }();
+  if (root && *root != mpi::rank_of(comm)) return py::none();
   const Buffer& buffer = whole.buffer;
   const py::array memory = array_of(buffer);
   return py::array(py::reinterpret_borrow<py::dtype>(array.dtype()),
@@ -68,7 +76,7 @@ py::tuple relabel(const Distribution& source, std::vector<Index> source_ranks, c
 void bind_gather(py::module_& module) {
   module.def("_interior_of", [](const Distribution& d) { return interior_of(d); });
   module.def("_whole_of", &redistribute::whole_of);
-  module.def("_allgather", &allgather);
+  module.def("_gather", &gather);
   module.def("_relabel", &relabel);
   module.def("_array_over", [](const py::object& object) { return part_over(object); });
 }

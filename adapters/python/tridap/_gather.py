@@ -47,17 +47,14 @@ def _move(source, source_ranks, target, target_ranks, dtype, comm):
 def gather(array, root=0):
     """See `DistArray.gather`."""
     comm = array.comm
-    root = together(comm, lambda: {"root": _root(root, comm), **_same(array)})["root"]
-    if comm is None:
-        return _alone(array)
-    part, whole = together(comm, lambda: _interior_and_whole(array), same=False)
-    gathered = _move(part.distribution, [], whole, [root], array.dtype, comm)(part)
-    return None if gathered is None else gathered.local
+    found = {}
 
+    def prepare():
+        found["part"] = None if comm is None else _interior(array)
+        return {"root": _root(root, comm), **_same(array)}
 
-def _interior_and_whole(array):
-    part = _interior(array)
-    return part, _core._whole_of(part.distribution)
+    number = together(comm, prepare)["root"]
+    return _alone(array) if comm is None else _core._gather(found["part"], number)
 
 
 def _alone(array):
@@ -71,10 +68,14 @@ def _alone(array):
 def allgather(array):
     """See `DistArray.allgather`."""
     comm = array.comm
-    together(comm, lambda: _same(array))
-    if comm is None:
-        return _alone(array)
-    return _core._allgather(together(comm, lambda: _interior(array), same=False))
+    found = {}
+
+    def prepare():
+        found["part"] = None if comm is None else _interior(array)
+        return _same(array)
+
+    together(comm, prepare)
+    return _alone(array) if comm is None else _core._gather(found["part"], None)
 
 
 @collective("tridap.scatter()")

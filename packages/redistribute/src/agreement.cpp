@@ -41,6 +41,13 @@ void add_axis(Digest& digest, const Axis& axis) {
 
 }  // namespace
 
+Index number_of(const Distribution& distribution) {
+  Digest digest;
+  digest.add(distribution.ndim());
+  for (Index i = 0; i < distribution.ndim(); ++i) add_axis(digest, distribution.axis(i));
+  return digest.value();
+}
+
 Index number_of(const Scaling& scaling) {
   const double numbers[] = {scaling.alpha.real(), scaling.alpha.imag(), scaling.beta.real(), scaling.beta.imag()};
   Digest digest;
@@ -73,6 +80,13 @@ void throw_if_different(const Agreement& agreement) {
              "must be the same on every process", "pass parts of one array");
 }
 
+void throw_if_plans_differ(const mpi::Call& call, std::size_t number) {
+  if (!call.is_same(number))
+    refuse("the processes plan with different distributions, placements or options",
+           "must be the same on every process",
+           "pass distributions from tridap::mpi::gather_distribution, and the same options, on every process");
+}
+
 Way way_of(const Agreement& agreement) {
   Way way;
   const auto pushed = agreement.value(Agreement::shared_target), pulled = agreement.value(Agreement::shared_source);
@@ -92,8 +106,7 @@ Way way_of(const Agreement& agreement) {
 Index fingerprint(const Plan& plan, const Options& options) {
   Digest digest;
   for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) {
-    digest.add(side->distribution.ndim());
-    for (Index i = 0; i < side->distribution.ndim(); ++i) add_axis(digest, side->distribution.axis(i));
+    digest.add(number_of(side->distribution));
     digest.add_all(side->ranks);
   }
   const Mapping& mapping = options.mapping;

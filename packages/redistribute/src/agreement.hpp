@@ -83,10 +83,13 @@ class Agreement {
   }();
 };
 
-/// A hash of factors, which is equal if they are.
+/// A hash of a distribution, or of factors, which is equal if they are.
+Index number_of(const Distribution& distribution);
 Index number_of(const Scaling& scaling);
 /// Throws an Error that names the difference, if the processes differ in what must be the same.
 void throw_if_different(const Agreement& agreement);
+/// The same if they differ in the hash of a plan, or of a distribution, that each has added to its record.
+void throw_if_plans_differ(const mpi::Call& call, std::size_t number);
 /// How the elements of the move travel.
 Way way_of(const Agreement& agreement);
 

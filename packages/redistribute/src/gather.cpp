@@ -1,7 +1,9 @@
 #include "agreement.hpp"
+#include "mover.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/gather_agreed.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -31,13 +33,6 @@ void check_root(int root, const mpi::Call& call) {
            "pass a rank of the communicator");
 }
 
-// The element type that one process has, on every process.
-ElementType type_of_root(const ElementType& type, int root, MPI_Comm comm) {
-  Index number = type_number(type);
-  mpi::must_succeed(MPI_Bcast(&number, 1, MPI_INT64_T, root, comm), "MPI_Bcast");
-  return agreed_type(number, type, comm);
-}
-
 DistArray part_of(const Distribution& distribution, Index process, const ElementType& type) {
   DistArray part;
   part.dim_data = distribution.dim_data(process);
@@ -58,6 +53,18 @@ DistArray with_axis(const DistArray& array, Index extent, Index stride) {
   seen.buffer.shape.insert(seen.buffer.shape.begin(), extent);
   seen.buffer.strides.insert(seen.buffer.strides.begin(), stride);
   return seen;
+}
+
+// Moves an array by a plan that all processes make alike. `allocate()` makes the target's memory. **Collective**, in
+// one reduction.
+template <class Allocate>
+void move_once(const PlacedDistribution& from, const PlacedDistribution& to, const ElementType& type, MPI_Comm comm,
+               const DistArray& source, const DistArray& target, Allocate allocate) {
+  const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
+  const mpi::Channel channel = mpi::channel_of(comm);
+  Mover mover(Plan(from, to, type.bytes, mpi::rank_of(comm)), Options{}, context, channel);
+  mover.start_after(allocate, source, target);
+  mover.finish();
 }
 
 }  // namespace
@@ -84,58 +91,64 @@ Distribution whole_of(const Distribution& distribution) {
   return Distribution(std::move(axes));
 }
 
+DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
+                        std::optional<int> root) {
+  const ElementType& type = array.buffer.type;
+  const Distribution all = whole_of(distribution);
+  DistArray whole;
+  if (root) {
+    move_once({distribution}, {all, {*root}}, type, comm, array, whole, [&] {
+      if (mpi::rank_of(comm) == *root) whole = part_of(all, 0, type);
+    });
+    return whole;
+  }
+  // Every process has a target of its own: the elements of one more axis, over which the source stands as often as
+  // there are processes, at a stride of 0.
+  const Index processes = distribution.processes();
+  const DistArray source = with_axis(array, processes, 0);
+  DistArray target;
+  move_once({behind(Axis(BlockKind(processes, 1, processes)), distribution)},
+            {behind(Axis(BlockKind(processes, processes, 1)), all)}, type, comm, source, target, [&] {
+              whole = part_of(all, 0, type);
+              target = with_axis(whole, 1, element_count(whole.buffer) * type.bytes);
+            });
+  return whole;
+}
+
 DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
   const mpi::Call call(comm, "redistribute::gather", {}, [&](mpi::Record& record) { record.add(root); });
-  comm = call.comm();
-  check_root(root, call);
-  const Distribution distribution = mpi::gather_distribution(array, comm);
-  const bool ours = mpi::rank_of(comm) == root;
-  DistArray whole;
-  const auto [from, to] = mpi::collectively(comm, [&] {
-    const Distribution all = whole_of(distribution);
-    if (ours) whole = part_of(all, 0, array.buffer.type);
-    return std::make_pair(PlacedDistribution(distribution), PlacedDistribution(all, {root}));
+  return call.run([&] {
+    check_root(root, call);
+    return gather_agreed(array, mpi::gather_distribution(array, call.comm()), call.comm(), root);
   });
-  Redistribution(from, to, array.buffer.type.bytes, comm)(array, whole);
-  return whole;
 }
 
-// Every process has a target of its own: the elements of one more axis, over which the source stands as often as there
-// are processes, at a stride of 0.
 DistArray allgather(const DistArray& array, MPI_Comm comm) {
   const mpi::Call call(comm, "redistribute::allgather");
-  comm = call.comm();
-  const Distribution distribution = mpi::gather_distribution(array, comm);
-  const Index processes = distribution.processes();
-  DistArray whole;
-  DistArray source, target;
-  const auto [from, to] = mpi::collectively(comm, [&] {
-    const Distribution all = whole_of(distribution);
-    whole = part_of(all, 0, array.buffer.type);
-    source = with_axis(array, processes, 0);
-    target = with_axis(whole, 1, element_count(whole.buffer) * whole.buffer.type.bytes);
-    return std::make_pair(PlacedDistribution(behind(Axis(BlockKind(processes, 1, processes)), distribution)),
-                          PlacedDistribution(behind(Axis(BlockKind(processes, processes, 1)), all)));
-  });
-  Redistribution(from, to, array.buffer.type.bytes, comm)(source, target);
-  return whole;
+  return call.run(
+      [&] { return gather_agreed(array, mpi::gather_distribution(array, call.comm()), call.comm(), std::nullopt); });
 }
 
-DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm comm, int root) {
-  const mpi::Call call(comm, "redistribute::scatter", {}, [&](mpi::Record& record) { record.add(root); });
-  comm = call.comm();
-  check_root(root, call);
-  const Index rank = mpi::rank_of(comm);
-  const ElementType type = type_of_root(whole.buffer.type, root, comm);
-  DistArray part;
-  DistArray source;
-  const auto [from, to] = mpi::collectively(comm, [&] {
-    if (rank < distribution.processes()) part = part_of(distribution, rank, type);
-    if (rank == root) source = whole;
-    return std::make_pair(PlacedDistribution(whole_of(distribution), {root}), PlacedDistribution(distribution));
+DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm caller, int root) {
+  const mpi::Call call(caller, "redistribute::scatter", {}, [&](mpi::Record& record) {
+    record.add(root);
+    record.add(number_of(distribution));
   });
-  Redistribution(from, to, type.bytes, comm)(source, part);
-  return part;
+  return call.run([&] {
+    const MPI_Comm comm = call.comm();
+    check_root(root, call);
+    throw_if_plans_differ(call, 1);
+    Index number = type_number(whole.buffer.type);
+    mpi::must_succeed(MPI_Bcast(&number, 1, MPI_INT64_T, root, comm), "MPI_Bcast");
+    const ElementType type = agreed_type(number, whole.buffer.type, comm);
+    const Index rank = mpi::rank_of(comm);
+    DistArray part;
+    move_once({whole_of(distribution), {root}}, {distribution}, type, comm, rank == root ? whole : DistArray{}, part,
+              [&] {
+                if (rank < distribution.processes()) part = part_of(distribution, rank, type);
+              });
+    return part;
+  });
 }
 
 }  // namespace tridap::redistribute

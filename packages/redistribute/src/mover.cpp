@@ -90,12 +90,7 @@ void Mover::finish_other() {
 }
 
 void Mover::start(const DistArray& source, const DistArray& target, const Scaling& scaling) {
-  start(agree(1, false, scaling,
-              [&](Agreement&) {
-                given_.push_back({&source, &target});
-                return true;
-              }),
-        scaling);
+  start_after([] {}, source, target, scaling);
 }
 
 void Mover::start(const std::vector<Move>& moves, const Scaling& scaling) {
@@ -274,31 +269,6 @@ void Mover::allocate_target(Buffer& buffer) const {
   } catch (const std::exception&) {  // ordinary memory is used, or its error is thrown
   }
   mpi::collectively(comm_, [&] { allocate_ordinary(buffer); });
-}
-
-// Whether, and how, all processes move what `give()` adds to given_. It returns false if this process has no memory for
-// a target that the call makes. Throws the same Error on every process.
-template <class Give>
-Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give) {
-  finish_other();
-  Agreement agreement;
-  mpi::Faults faults;
-  given_.clear();
-  agreement.propose(Agreement::moves, static_cast<Index>(moves));
-  agreement.propose(Agreement::plan, channel_.tag);
-  agreement.propose(Agreement::makes_target, makes_target);
-  agreement.propose(Agreement::scaling, number_of(scaling));
-  faults.attempt([&] {
-    const bool has_target = give(agreement);
-    if (!has_target) return;
-    faults.report = check();
-    if (faults.report.ok()) propose(agreement);
-  });
-  agreement.object(!faults.ok());
-  agreement.reduce(move_name, *channel_.owner);
-  if (agreement.objected()) mpi::throw_faults(std::move(faults), comm_);
-  throw_if_different(agreement);
-  return agreement;
 }
 
 void Mover::start(const Agreement& agreement, const Scaling& scaling) {

@@ -35,6 +35,17 @@ class Mover {
   /// Starts a move. The arrays must not be destroyed before it ends. **Collective.**
   void start(const DistArray& source, const DistArray& target, const Scaling& scaling);
   void start(const std::vector<Move>& moves, const Scaling& scaling);
+  /// The same after `step`, which may fail on one process: it sets the target. **Collective.**
+  template <class Step>
+  void start_after(Step&& step, const DistArray& source, const DistArray& target, const Scaling& scaling = {}) {
+    start(agree(1, false, scaling,
+                [&](Agreement&) {
+                  step();
+                  given_.push_back({&source, &target});
+                  return true;
+                }),
+          scaling);
+  }
   /// Starts a move into `target`, which it makes. **Collective.**
   void start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling);
   /// The same, and keeps the arrays until the move ends.
@@ -97,6 +108,31 @@ class Mover {
   Index most_elements_ = 0;               // of a target on any process
   bool in_progress_ = false;
 };
+
+// Whether, and how, all processes move what `give()` adds to given_. It returns false if this process has no memory for
+// a target that the call makes. Throws the same Error on every process.
+template <class Give>
+Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give) {
+  finish_other();
+  Agreement agreement;
+  mpi::Faults faults;
+  given_.clear();
+  agreement.propose(Agreement::moves, static_cast<Index>(moves));
+  agreement.propose(Agreement::plan, channel_.tag);
+  agreement.propose(Agreement::makes_target, makes_target);
+  agreement.propose(Agreement::scaling, number_of(scaling));
+  faults.attempt([&] {
+    const bool has_target = give(agreement);
+    if (!has_target) return;
+    faults.report = check();
+    if (faults.report.ok()) propose(agreement);
+  });
+  agreement.object(!faults.ok());
+  agreement.reduce(move_name, *channel_.owner);
+  if (agreement.objected()) mpi::throw_faults(std::move(faults), comm_);
+  throw_if_different(agreement);
+  return agreement;
+}
 
 }  // namespace tridap::redistribute
 

@@ -53,10 +53,7 @@ Redistribution::Redistribution(Planned planned, MPI_Comm comm, const Options& op
     mover_ = std::make_unique<Mover>(*planned.plan, options, context, channel);
     record.add(fingerprint(*planned.plan, options));
   });
-  if (!call.is_same(0))
-    refuse("the processes plan with different distributions, placements or options",
-           "must be the same on every process",
-           "pass distributions from tridap::mpi::gather_distribution, and the same options, on every process");
+  throw_if_plans_differ(call, 0);
 }
 
 Redistribution::Redistribution(Redistribution&&) noexcept = default;
