@@ -10,6 +10,7 @@
 #include "value.hpp"
 #include <tridap/check.hpp>
 #include <tridap/gather_distribution.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/collective_check.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/duplicates.hpp>
@@ -119,8 +120,10 @@ py::object gather_quickly(const Given& given, MPI_Comm comm, Make&& make, Second
   {
     const WithoutPython released;
     Index no_flags = 0;
-    std::optional<Distribution> gathered =
-        mpi::quick_gather(array == nullptr ? nullptr : &array->array(), mpi::duplicates_of(comm)->ours(), {}, no_flags);
+    const MPI_Comm ours = mpi::duplicates_of(comm)->ours();
+    std::optional<Distribution> gathered = mpi::or_end_job(mpi::said_name("tridap.asarray()"), ours, [&] {
+      return mpi::quick_gather(array == nullptr ? nullptr : &array->array(), ours, {}, no_flags);
+    });
     if (gathered) *room = std::move(*gathered);
   }
   if (!room || !*room) return {};

@@ -19,12 +19,12 @@ std::vector<LocalArray> member(const DistArray& array, MPI_Comm comm) { return {
 }  // namespace
 
 Report check(const DistArray& array, MPI_Comm comm, const Reading& reading) {
-  std::vector<LocalArray> members;
-  const Call call(comm, "mpi::check", {}, [&](Record&) { members = member(array, comm); });
-  comm = call.comm();
-  MpiCollectives collectives(comm);
-  CheckOutcome outcome = check_collectively(members, collectives, reading, false);
-  return agree(std::move(outcome.reports.front()), comm);
+  const Call call(comm, "mpi::check");
+  return call.run([&] {
+    MpiCollectives collectives(call.comm());
+    CheckOutcome outcome = check_collectively(member(array, call.comm()), collectives, reading, false);
+    return agree(std::move(outcome.reports.front()), call.comm());
+  });
 }
 
 Distribution gather_distribution(const DistArray& array, MPI_Comm comm, const Reading& reading) {
@@ -32,17 +32,17 @@ Distribution gather_distribution(const DistArray& array, MPI_Comm comm, const Re
   return gather_with_flags(array, comm, reading, none);
 }
 
-Distribution gather_with_flags(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags) {
-  std::vector<LocalArray> members;
-  const Call call(comm, "mpi::gather_distribution");
-  comm = call.comm();
-  if (std::optional<Distribution> quick = quick_gather(&array, comm, reading, flags)) return std::move(*quick);
-  collectively(comm, [&] { members = member(array, comm); });
-  MpiCollectives collectives(comm);
-  CheckOutcome outcome = check_collectively(members, collectives, reading, true);
-  if (!outcome.distribution) throw Error(agree(std::move(outcome.reports.front()), comm));
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &flags, 1, MPI_INT64_T, MPI_BAND, comm), "MPI_Allreduce");
-  return std::move(*outcome.distribution);
+Distribution gather_with_flags(const DistArray& array, MPI_Comm caller, const Reading& reading, Index& flags) {
+  const Call call(caller, "mpi::gather_distribution");
+  return call.run([&] {
+    const MPI_Comm comm = call.comm();
+    if (std::optional<Distribution> quick = quick_gather(&array, comm, reading, flags)) return std::move(*quick);
+    MpiCollectives collectives(comm);
+    CheckOutcome outcome = check_collectively(member(array, comm), collectives, reading, true);
+    if (!outcome.distribution) throw Error(agree(std::move(outcome.reports.front()), comm));
+    must_succeed(MPI_Allreduce(MPI_IN_PLACE, &flags, 1, MPI_INT64_T, MPI_BAND, comm), "MPI_Allreduce");
+    return std::move(*outcome.distribution);
+  });
 }
 
 }  // namespace tridap::mpi

@@ -83,12 +83,9 @@ ArraySummary summarize(const DistArray& array, const Reading& reading, Index fla
   return summary;
 }
 
-// Which axes assemble() makes: even blocks only, which allocate nothing, or all.
-enum class Kinds { even_blocks, all };
-
 // Makes an axis from one process for each coordinate on `axis`: the process at 0 on all other axes. These processes are
 // `stride` ranks apart.
-std::optional<Axis> assemble(const std::vector<ArraySummary>& all, std::size_t axis, Index stride, Kinds kinds) {
+std::optional<Axis> assemble(const std::vector<ArraySummary>& all, std::size_t axis, Index stride) {
   const auto at = [&](Index c) -> const AxisSummary& { return all[static_cast<std::size_t>(c * stride)].axes[axis]; };
   const AxisSummary& first = at(0);
   const Index grid = first.proc_grid_size;
@@ -103,13 +100,11 @@ std::optional<Axis> assemble(const std::vector<ArraySummary>& all, std::size_t a
     if (plain == grid && at(grid - 1).second == first.size) {
       const bool last_fits = first.size - at(grid - 1).first <= even.length();
       if (evenly == grid && last_fits) return Axis(even);
-      if (kinds == Kinds::even_blocks) return std::nullopt;
       std::vector<Index> bounds{0};
       for (Index c = 0; c < grid; ++c) bounds.push_back(at(c).second);
       return Axis(BlockKind(std::move(bounds)));
     }
   }
-  if (kinds == Kinds::even_blocks) return std::nullopt;
   std::vector<Dimension> dims(static_cast<std::size_t>(grid));
   for (Index c = 0; c < grid; ++c) {
     const AxisSummary& summary = at(c);
@@ -135,10 +130,10 @@ bool all_clear(const std::vector<ArraySummary>& all) {
                      [&](const ArraySummary& summary) { return summary.clear && summary.same_type(all.front()); });
 }
 
-// Makes the Distribution from the summaries of all processes if they agree; empty if not. `axes` is memory for its
-// axes.
-std::optional<Distribution> assemble(const std::vector<ArraySummary>& all, std::vector<Axis> axes, Kinds kinds) {
+// Makes the Distribution from the summaries of all processes if they agree; empty if not.
+std::optional<Distribution> assemble(const std::vector<ArraySummary>& all) {
   const ArraySummary& first = all.front();
+  std::vector<Axis> axes;
   if (!all_clear(all)) return std::nullopt;
   const auto ndim = static_cast<std::size_t>(first.ndim), processes = all.size();
   auto stride = static_cast<Index>(processes);
@@ -156,7 +151,7 @@ std::optional<Distribution> assemble(const std::vector<ArraySummary>& all, std::
           summary.periodic != of_first.periodic)
         return std::nullopt;
     }
-    std::optional<Axis> made = assemble(all, axis, stride, kinds);
+    std::optional<Axis> made = assemble(all, axis, stride);
     if (!made) return std::nullopt;
     axes.push_back(std::move(*made));
   }
@@ -184,26 +179,11 @@ std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, 
   int processes = 1;
   must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (processes > most_processes) return std::nullopt;
-  ArraySummary ours;
-  std::vector<ArraySummary> all;
-  std::vector<Axis> axes;
-  const bool ready = succeeds([&] {
-    all.resize(static_cast<std::size_t>(processes));
-    if (array == nullptr) return;
-    axes.reserve(static_cast<std::size_t>(array->ndim()));
-    ours = summarize(*array, reading, flags);
-  });
-  if (!ready) ours = {};                       // not clear: check_collectively() finds out why
-  static ArraySummary unread[most_processes];  // used if this process has no memory for the summaries
-  ArraySummary* const room = all.empty() ? unread : all.data();
-  room[rank_of(comm)] = ours;
-  exchange(room, static_cast<std::size_t>(processes), comm);
-  if (!ready) return std::nullopt;  // the other processes return nothing too, because ours is not clear
-  std::optional<Distribution> made = assemble(all, std::move(axes), Kinds::even_blocks);
-  if (!made && all_clear(all)) {  // this may run out of memory, so the processes agree
-    const bool well = succeeds([&] { made = assemble(all, {}, Kinds::all); });
-    if (!MpiCollectives(comm).all(well)) throw std::bad_alloc();
-  }
+  std::vector<ArraySummary> all(static_cast<std::size_t>(processes));
+  ArraySummary& ours = all[static_cast<std::size_t>(rank_of(comm))];
+  if (array != nullptr) ours = summarize(*array, reading, flags);
+  exchange(all.data(), all.size(), comm);
+  std::optional<Distribution> made = assemble(all);
   if (made)
     for (const ArraySummary& summary : all) flags &= summary.flags;
   return made;

@@ -384,10 +384,15 @@ std::shared_ptr<const SharedAllocation> NewAllocation::keep(Index largest) {
   return made_;
 }
 
-std::shared_ptr<const SharedAllocation> reuse_shared(Index number, Index bytes, MPI_Comm comm) {
-  return find(comm, [&](const Pooled& piece, int rank) {
-    return piece.memory->number() == number && piece.is_free() && piece.suits(bytes, rank);
-  });
+std::shared_ptr<const SharedAllocation> reuse_shared(Index bytes, Index largest, MPI_Comm comm) {
+  const Pool* const pool = duplicates_of(comm)->attached<Pool>();
+  if (pool == nullptr) return nullptr;
+  const Pooled* best = nullptr;
+  for (const Pooled& piece : pool->pieces)
+    if (piece.largest >= largest && piece.is_free() && piece.suits(bytes, pool->rank) &&
+        (best == nullptr || piece.largest < best->largest))
+      best = &piece;
+  return best == nullptr ? nullptr : best->memory;
 }
 
 const SharedAllocation* find_shared(const void* data, MPI_Comm comm) {

@@ -29,6 +29,7 @@ class Agreement {
     plan,
     scaling,
     makes_target,
+    memory,
     stream_order,
     shared_target,
     shared_source,
@@ -43,9 +44,8 @@ class Agreement {
   }
   /// This process cannot take part.
   void object(bool wrong) { all_[wrong_at] = std::max<Index>(all_[wrong_at], wrong); }
-  /// What a process may lack of the target that the call makes: memory of one of the last two, or a new one.
-  enum Memory { last, second_last, fresh, memories };
-  void lack(Memory memory, bool lacks) { all_[lacks_at + static_cast<std::size_t>(memory)] = lacks; }
+  /// This process has no new memory for the target that the call makes.
+  void lack_memory(bool lacks) { all_[lacks_at] = lacks; }
   /// After reduce(): what follows on every process from what all have said.
   void settle(Question question, Index number) { propose(question, number); }
 
@@ -61,7 +61,7 @@ class Agreement {
   }
 
   bool objected() const { return all_[wrong_at] > 0; }
-  bool all_have(Memory memory) const { return all_[lacks_at + static_cast<std::size_t>(memory)] <= 0; }
+  bool all_have_memory() const { return all_[lacks_at] <= 0; }
   bool differ(Question question) const {
     return proposed(question) && all_[first_at + 2 * question] != -all_[first_at + 2 * question + 1];
   }
@@ -72,7 +72,7 @@ class Agreement {
 
  private:
   static constexpr std::size_t first_at = 2, wrong_at = first_at + 2 * questions, lacks_at = wrong_at + 1;
-  static_assert(lacks_at + memories <= mpi::record_numbers);
+  static_assert(lacks_at < mpi::record_numbers);
   static constexpr Index none = std::numeric_limits<Index>::min();
   bool proposed(Question question) const { return all_[first_at + 2 * question] != none; }
 

@@ -117,16 +117,12 @@ void Mover::object(mpi::Faults why) {
   throw std::bad_alloc();  // throw_faults() has thrown
 }
 
-// One reduction if the plan has made a target of this type, whose memory is free, or ordinary memory is used; two for
-// new memory of the node; else several.
+// Once the type of targets is known: one reduction for ordinary memory, or if the node has free memory; two for new
+// memory of the node; three if the processes have released memory at different times.
 void Mover::start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling) {
-  std::optional<Agreement> agreement;
-  if (made_type_ && !context_->has_rings()) agreement = agree_on_ordinary(source, target, scaling);
-  if (made_type_ && context_->has_rings() && !data_of(plan_).listed)
-    agreement = agree_on_shared(source, target, scaling);
-  if (agreement) return start(*agreement, scaling);
-  target = {};
-  start_into_new(source, target, scaling);
+  if (!made_type_) return start_into_new(source, target, scaling);
+  const bool shared = context_->has_rings() && !data_of(plan_).listed;
+  shared ? start_into_shared(source, target, scaling) : start_into_ordinary(source, target, scaling);
 }
 
 // Whether the target of this source has the type of the targets that the plan has made.
@@ -134,74 +130,69 @@ bool Mover::is_made_type(const Buffer& source) const {
   return !parts_.out.process || element_count(source) == 0 || source.type == *made_type_;
 }
 
-// Agrees on a move into ordinary memory. Nothing: a source has another type, and nothing was done.
-std::optional<Agreement> Mover::agree_on_ordinary(const DistArray& source, DistArray& target, const Scaling& scaling) {
+void Mover::start_into_ordinary(const DistArray& source, DistArray& target, const Scaling& scaling) {
   const Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
     check_before_making(source, scaling);
     const bool same = is_made_type(source.buffer);
-    ours.lack(Agreement::fresh, !same);
+    ours.lack_memory(!same);
     if (!same) return false;
     outline(target, *made_type_);
     allocate_ordinary(target.buffer);
     given_.push_back({&source, &target});
     return true;
   });
-  return agreement.all_have(Agreement::fresh) ? std::optional(agreement) : std::nullopt;
+  if (agreement.all_have_memory()) return start(agreement, scaling);
+  target = {};
+  start_into_new(source, target, scaling);
 }
 
-// Agrees on a move into memory of the node: that of one of the last two targets that the plan made, if it is free on
-// every process, so that a plan that makes its targets in a loop needs one reduction for each, as for targets that
-// exist; or new memory. Nothing: there is none, and nothing was done.
-std::optional<Agreement> Mover::agree_on_shared(const DistArray& source, DistArray& target, const Scaling& scaling) {
-  std::array<std::shared_ptr<const mpi::SharedAllocation>, 2> kept;
+void Mover::start_into_shared(const DistArray& source, DistArray& target, const Scaling& scaling) {
+  std::shared_ptr<const mpi::SharedAllocation> memory;
   mpi::NewAllocation made(comm_);
   Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
     check_before_making(source, scaling);
-    const bool same = is_made_type(source.buffer);
-    outline(target, *made_type_);
-    given_.push_back({&source, &target});
-    const Index elements = element_count(target.buffer);
-    for (std::size_t i = 0; i < kept.size(); ++i)
-      if (same && made_[i] >= 0) kept[i] = mpi::reuse_shared(made_[i], elements * made_type_->bytes, comm_);
-    ours.lack(Agreement::last, !kept[0]);
-    ours.lack(Agreement::second_last, !kept[1]);
-    ours.lack(Agreement::fresh, !same || kept[0] || kept[1] || !made.offer(bytes_of_node()));
     if (parts_.out.process && element_count(source.buffer) > 0)
       ours.propose(Agreement::source_type, type_number(source.buffer.type));
+    outline(target, *made_type_);
+    given_.push_back({&source, &target});
+    const std::vector<Index> bytes = bytes_of_node();
+    const Index elements = element_count(target.buffer);
+    memory = mpi::reuse_shared(elements * made_type_->bytes, most_elements_ * made_type_->bytes, comm_);
+    ours.propose(Agreement::memory, memory ? memory->number() : -1);
+    ours.lack_memory(memory || !made.offer(bytes));
     if (elements == 0) return false;
     ours.propose(Agreement::target_type, type_number(*made_type_));
     if (const auto order = order_number(target.buffer)) ours.propose(Agreement::stream_order, *order);
     return false;  // nothing is left to check
   });
-  std::shared_ptr<const mpi::SharedAllocation> memory;
-  if (agreement.all_have(Agreement::last)) {
-    memory = kept[0];
-  } else if (agreement.all_have(Agreement::second_last)) {
-    memory = kept[1];
-  } else if (agreement.all_have(Agreement::fresh) && all_open(made)) {
-    memory = made.keep(most_elements_ * made_type_->bytes);
+  const Index made_number = type_number(*made_type_);
+  if (agreement.value(Agreement::source_type).value_or(made_number) != made_number) {
+    memory = nullptr;
+    target = {};
+    return start_into_new(source, target, scaling);
   }
-  if (!memory) return std::nullopt;
+  if (agreement.value(Agreement::memory).value_or(-1) < 0) {  // none, or not the same
+    memory = nullptr;
+    if (agreement.all_have_memory() && all_open(made)) memory = made.keep(most_elements_ * made_type_->bytes);
+  }
+  if (!memory) {
+    allocate_target(target.buffer);
+    return start(source, target, scaling);
+  }
   target.buffer.data = memory->base(context_->rank());
   target.buffer.owner = std::shared_ptr<void>(memory, target.buffer.data);
-  remember(memory->number());
   const bool direct = options_.path == Path::automatic && !options_.mapping.ravel;
   agreement.settle(Agreement::shared_target,
                    direct ? memory->number() * 2 + (options_.order == Order::row_major ? 0 : 1) : -1);
-  return agreement;
+  start(agreement, scaling);
 }
 
 // Whether all processes can open new memory that all have offered. **Collective.**
 bool Mover::all_open(mpi::NewAllocation& made) {
   Agreement agreement;
-  agreement.lack(Agreement::fresh, !made.open());
+  agreement.lack_memory(!made.open());
   agreement.reduce(move_name, *channel_.owner);
-  return agreement.all_have(Agreement::fresh);
-}
-
-// The allocation of a target that the plan made.
-void Mover::remember(Index number) {
-  if (made_[0] != number) made_ = {number, made_[0]};
+  return agreement.all_have_memory();
 }
 
 // Of new targets: the bytes of each process of our node, by rank.
@@ -233,9 +224,6 @@ void Mover::start_into_new(const DistArray& source, DistArray& target, const Sca
   outline(target, type);
   made_type_ = type;
   allocate_target(target.buffer);
-  const mpi::SharedAllocation* const memory =
-      context_->has_rings() ? mpi::find_shared(target.buffer.data, comm_) : nullptr;
-  if (memory != nullptr) remember(memory->number());
   start(source, target, scaling);
 }
 
@@ -275,8 +263,6 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   const Way way = way_of(agreement);
   const Manner manner = manner_of(agreement, way, scaling);
   if (agreement.value(Agreement::target_type)) target_bytes_ = way.target_bytes;
-  const Index shared = agreement.value(Agreement::shared_target).value_or(-1);
-  shared_target_ = shared < 0 ? -1 : shared / 2;
   prepare(way);
   ready(way, manner, shared_memory(way, agreement));
   in_progress_ = true;

@@ -5,7 +5,6 @@
 #include "checked_arrays.hpp"
 #include "transfer.hpp"
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -68,10 +67,9 @@ class Mover {
   template <class Step>
   auto or_give_up(Step step);
   bool is_made_type(const Buffer& source) const;
-  std::optional<Agreement> agree_on_ordinary(const DistArray& source, DistArray& target, const Scaling& scaling);
-  std::optional<Agreement> agree_on_shared(const DistArray& source, DistArray& target, const Scaling& scaling);
+  void start_into_ordinary(const DistArray& source, DistArray& target, const Scaling& scaling);
+  void start_into_shared(const DistArray& source, DistArray& target, const Scaling& scaling);
   bool all_open(mpi::NewAllocation& made);
-  void remember(Index number);
   void start_into_new(const DistArray& source, DistArray& target, const Scaling& scaling);
   bool shares_memory() const { return options_.path == Path::automatic || options_.path == Path::staged; }
   void check_before_making(const DistArray& source, const Scaling& scaling) const;
@@ -101,9 +99,7 @@ class Mover {
   std::vector<Transferred> arrays_;
   std::vector<Move> kept_;
   Index target_bytes_ = 0;                // 0: no move had a target
-  Index shared_target_ = -1;              // the number of the shared allocation of the last targets; -1: none
-  std::array<Index, 2> made_{-1, -1};     // the same of the last targets that the plan made, the last one first
-  std::optional<ElementType> made_type_;  // of these; the same on every process
+  std::optional<ElementType> made_type_;  // of the last target that the plan made; the same on every process
   std::vector<Index> node_elements_;      // of the targets on our node, by rank; made by the first call that needs it
   Index most_elements_ = 0;               // of a target on any process
   bool in_progress_ = false;
