@@ -15,11 +15,12 @@
 #include <string>
 #include <vector>
 
-/// Memory ends on one process at each allocation of each of some collective calls: every process throws or none does,
-/// and nobody waits for ever. For programs that link support/memory_meter.cpp.
+/// Memory ends on one process at each allocation that is as large as data, of each of some collective calls: every
+/// process throws or none does, and nobody waits for ever. For programs that link support/memory_meter.cpp.
 namespace memory_ends {
 
-inline constexpr unsigned most_seconds = 20;  ///< of one call; it takes a few milliseconds
+inline constexpr std::size_t as_large_as_data = std::size_t{1} << 14;  ///< bytes; arrays of the tests are larger
+inline constexpr unsigned most_seconds = 20;                           ///< of one call; it takes a few milliseconds
 
 /// A collective call. A `Case` is what it is made with, on a communicator, which does not count.
 template <class Case>
@@ -44,6 +45,7 @@ inline void mpi_failed(MPI_Comm*, int*, ...) {
 /// Whether a step throws where memory ends `here` after so many allocations. `ended`: it did.
 template <class Step>
 bool throws(Step step, bool here, long allocations, bool& ended) {
+  memory_meter::least_bytes = as_large_as_data;
   memory_meter::allocations_left = here ? allocations : -1;
   bool thrown = false;
   try {
@@ -63,13 +65,15 @@ inline void begin(const char* name, int failing, long allocations, bool for_good
   memory_meter::ends_for_good = for_good;
 }
 
+/// Returns how often memory ended; one more if it was gone for good.
 template <class Case>
-void expect_no_wait(const Call<Case>& call, int failing, bool for_good) {
+long expect_no_wait(const Call<Case>& call, int failing, bool for_good) {
   const int all = on::processes(MPI_COMM_WORLD);
   MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
   MPI_Comm_create_errhandler(mpi_failed, &handler);
   bool over = false;
-  for (long allocations = 0; !over; ++allocations) {
+  long allocations = 0;
+  for (; !over; ++allocations) {
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(comm, handler);
@@ -89,6 +93,7 @@ void expect_no_wait(const Call<Case>& call, int failing, bool for_good) {
     MPI_Comm_free(&comm);
   }
   MPI_Errhandler_free(&handler);
+  return allocations - 1;
 }
 
 /// The process that has no memory, and whether it is gone for good or there again after one allocation.
@@ -104,15 +109,18 @@ inline std::array<Shortage, 2> shortages(std::size_t call) {
   return {{{0, first_for_good}, {on::processes(MPI_COMM_WORLD) - 1, !first_for_good}}};
 }
 
-/// TRIDAP_TEST_CALL names one call alone.
+/// TRIDAP_TEST_CALL names one call alone. Of all others, most must allocate what is as large as data, or nothing is
+/// shown.
 template <class Case>
 void expect_no_wait(const std::vector<Call<Case>>& calls) {
   std::signal(SIGALRM, waited_too_long);
   const char* const only = std::getenv("TRIDAP_TEST_CALL");
+  std::size_t ended = 0;
   for (std::size_t i = 0; i < calls.size(); ++i)
     for (const Shortage& shortage : shortages(i))
       if (only == nullptr || std::string(calls[i].name) == only)
-        expect_no_wait(calls[i], shortage.process, shortage.for_good);
+        ended += expect_no_wait(calls[i], shortage.process, shortage.for_good) > 1;
+  EXPECT_GT(ended, only == nullptr ? calls.size() : 0) << "of " << 2 * calls.size();
 }
 
 }  // namespace memory_ends

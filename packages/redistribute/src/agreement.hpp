@@ -46,6 +46,8 @@ class Agreement {
   void object(bool wrong) { all_[wrong_at] = std::max<Index>(all_[wrong_at], wrong); }
   /// This process has no new memory for the target that the call makes.
   void lack_memory(bool lacks) { all_[lacks_at] = lacks; }
+  /// This process has no Schedule for a move of these buffers yet.
+  void need_schedule(bool needed) { all_[needed_at] = needed; }
   /// After reduce(): what follows on every process from what all have said.
   void settle(Question question, Index number) { propose(question, number); }
 
@@ -61,6 +63,7 @@ class Agreement {
   }
 
   bool objected() const { return all_[wrong_at] > 0; }
+  bool schedule_needed() const { return all_[needed_at] > 0; }
   bool all_have_memory() const { return all_[lacks_at] <= 0; }
   bool differ(Question question) const {
     return proposed(question) && all_[first_at + 2 * question] != -all_[first_at + 2 * question + 1];
@@ -71,8 +74,9 @@ class Agreement {
   }
 
  private:
-  static constexpr std::size_t first_at = 2, wrong_at = first_at + 2 * questions, lacks_at = wrong_at + 1;
-  static_assert(lacks_at < mpi::record_numbers);
+  static constexpr std::size_t first_at = 2, wrong_at = first_at + 2 * questions, lacks_at = wrong_at + 1,
+                               needed_at = lacks_at + 1;
+  static_assert(needed_at < mpi::record_numbers);
   static constexpr Index none = std::numeric_limits<Index>::min();
   bool proposed(Question question) const { return all_[first_at + 2 * question] != none; }
 

@@ -55,16 +55,28 @@ DistArray with_axis(const DistArray& array, Index extent, Index stride) {
   return seen;
 }
 
-// Moves an array by a plan that all processes make alike. `allocate()` makes the target's memory. **Collective**, in
-// one reduction.
-template <class Allocate>
-void move_once(const PlacedDistribution& from, const PlacedDistribution& to, const ElementType& type, MPI_Comm comm,
-               const DistArray& source, const DistArray& target, Allocate allocate) {
+// A move that is made once.
+struct Once {
+  PlacedDistribution from, to;
+  DistArray source, target;
+};
+
+// Makes a move that all processes make alike; `plan()` allocates its target. **Collective**, in one reduction.
+template <class Planner>
+void move_once(const ElementType& type, MPI_Comm comm, Planner plan) {
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   const mpi::Channel channel = mpi::channel_of(comm);
-  Mover mover(Plan(from, to, type.bytes, mpi::rank_of(comm)), Options{}, context, channel);
-  mover.start_after(allocate, source, target);
-  mover.finish();
+  std::optional<Once> once;
+  std::unique_ptr<Mover> mover;
+  mpi::Faults faults;
+  faults.attempt([&] {
+    once.emplace(plan());
+    mover = std::make_unique<Mover>(Plan(once->from, once->to, type.bytes, mpi::rank_of(comm)), Options{}, context,
+                                    channel);
+  });
+  if (!mover) Mover::object(*context, channel, std::move(faults));
+  mover->start(once->source, once->target, {});
+  mover->finish();
 }
 
 }  // namespace
@@ -94,24 +106,22 @@ Distribution whole_of(const Distribution& distribution) {
 DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
                         std::optional<int> root) {
   const ElementType& type = array.buffer.type;
-  const Distribution all = whole_of(distribution);
   DistArray whole;
-  if (root) {
-    move_once({distribution}, {all, {*root}}, type, comm, array, whole, [&] {
+  move_once(type, comm, [&]() -> Once {
+    const Distribution all = whole_of(distribution);
+    if (root) {
       if (mpi::rank_of(comm) == *root) whole = part_of(all, 0, type);
-    });
-    return whole;
-  }
-  // Every process has a target of its own: the elements of one more axis, over which the source stands as often as
-  // there are processes, at a stride of 0.
-  const Index processes = distribution.processes();
-  const DistArray source = with_axis(array, processes, 0);
-  DistArray target;
-  move_once({behind(Axis(BlockKind(processes, 1, processes)), distribution)},
-            {behind(Axis(BlockKind(processes, processes, 1)), all)}, type, comm, source, target, [&] {
-              whole = part_of(all, 0, type);
-              target = with_axis(whole, 1, element_count(whole.buffer) * type.bytes);
-            });
+      return {{distribution}, {all, {*root}}, array, whole};
+    }
+    // Every process has a target of its own: the elements of one more axis, over which the source stands as often as
+    // there are processes, at a stride of 0.
+    const Index processes = distribution.processes();
+    whole = part_of(all, 0, type);
+    return {{behind(Axis(BlockKind(processes, 1, processes)), distribution)},
+            {behind(Axis(BlockKind(processes, processes, 1)), all)},
+            with_axis(array, processes, 0),
+            with_axis(whole, 1, element_count(whole.buffer) * type.bytes)};
+  });
   return whole;
 }
 
@@ -143,10 +153,10 @@ DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_
     const ElementType type = agreed_type(number, whole.buffer.type, comm);
     const Index rank = mpi::rank_of(comm);
     DistArray part;
-    move_once({whole_of(distribution), {root}}, {distribution}, type, comm, rank == root ? whole : DistArray{}, part,
-              [&] {
-                if (rank < distribution.processes()) part = part_of(distribution, rank, type);
-              });
+    move_once(type, comm, [&]() -> Once {
+      if (rank < distribution.processes()) part = part_of(distribution, rank, type);
+      return {{whole_of(distribution), {root}}, {distribution}, rank == root ? whole : DistArray{}, part};
+    });
     return part;
   });
 }

@@ -30,6 +30,17 @@ void check_type(const char* side, const Buffer& first, const Buffer& other, Repo
               "move arrays of each type in a separate call"});
 }
 
+// Ends the move that is in progress on the communicator, of whichever plan.
+void finish_other(NodeContext& context) {
+  if (context.active != nullptr) context.active->finish();
+}
+
+bool has_lists(const PlacedDistribution& placed) {
+  for (Index i = 0; i < placed.distribution.ndim(); ++i)
+    if (std::holds_alternative<UnstructuredKind>(placed.distribution.axis(i).kind())) return true;
+  return false;
+}
+
 void allocate_ordinary(Buffer& buffer) {
   const Buffer memory = allocate(buffer.type, buffer.shape);
   buffer.data = memory.data;
@@ -45,7 +56,8 @@ Mover::Mover(Plan plan, const Options& options, std::shared_ptr<NodeContext> con
       options_(options),
       context_(std::move(context)),
       channel_(channel),
-      transfer_(context_, channel) {
+      transfer_(context_, channel),
+      has_lists_(has_lists(plan_.source()) || has_lists(plan_.target()) || parts_.listed) {
   if (!context_->has_rings() && options_.path != Path::messages) options_.path = Path::derived_types;
   for (int rank = 0; rank < context_->processes(); ++rank) {
     reach_.memory.push_back(shares_memory() && context_->on_node(rank));
@@ -85,12 +97,39 @@ void Mover::finish() {
   kept_.clear();
 }
 
-void Mover::finish_other() {
-  if (context_->active != nullptr) context_->active->finish();
+// Whether, and how, all processes move what `give()` adds to given_. It returns false if this process has no memory for
+// a target that the call makes. Throws the same Error on every process.
+template <class Give>
+Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give) {
+  finish_other(*context_);
+  Agreement agreement;
+  mpi::Faults faults;
+  given_.clear();
+  agreement.propose(Agreement::moves, static_cast<Index>(moves));
+  agreement.propose(Agreement::plan, channel_.tag);
+  agreement.propose(Agreement::makes_target, makes_target);
+  agreement.propose(Agreement::scaling, number_of(scaling));
+  faults.attempt([&] {
+    const bool has_target = give(agreement);
+    if (!has_target) return;
+    faults.report = check();
+    if (faults.report.ok()) propose(agreement);
+    if (has_lists_) agreement.need_schedule(lacks_schedule());
+  });
+  agreement.object(!faults.ok());
+  agreement.reduce(move_name, *channel_.owner);
+  if (agreement.objected()) mpi::throw_faults(std::move(faults), comm_);
+  throw_if_different(agreement);
+  return agreement;
 }
 
 void Mover::start(const DistArray& source, const DistArray& target, const Scaling& scaling) {
-  start_after([] {}, source, target, scaling);
+  start(agree(1, false, scaling,
+              [&](Agreement&) {
+                given_.push_back({&source, &target});
+                return true;
+              }),
+        scaling);
 }
 
 void Mover::start(const std::vector<Move>& moves, const Scaling& scaling) {
@@ -107,13 +146,13 @@ void Mover::start_and_keep(std::vector<Move> moves, const Scaling& scaling) {
   kept_ = std::move(moves);
 }
 
-void Mover::object(mpi::Faults why) {
-  finish_other();
+void Mover::object(NodeContext& context, const mpi::Channel& channel, mpi::Faults why) {
+  finish_other(context);
   Agreement agreement;
   agreement.object(true);
-  agreement.reduce(move_name, *channel_.owner);
+  agreement.reduce(move_name, *channel.owner);
   why.failed = true;
-  mpi::throw_faults(std::move(why), comm_);
+  mpi::throw_faults(std::move(why), channel.comm);
   throw std::bad_alloc();  // throw_faults() has thrown
 }
 
@@ -263,7 +302,7 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   const Way way = way_of(agreement);
   const Manner manner = manner_of(agreement, way, scaling);
   if (agreement.value(Agreement::target_type)) target_bytes_ = way.target_bytes;
-  prepare(way);
+  prepare(way, agreement);
   ready(way, manner, shared_memory(way, agreement));
   in_progress_ = true;
   context_->active = this;
@@ -347,12 +386,32 @@ Manner Mover::manner_of(const Agreement& agreement, const Way& way, const Scalin
   return manner;
 }
 
-// Makes the schedules that are missing.
-void Mover::prepare(const Way& way) {
-  if (schedules_.size() > most_schedules) schedules_.clear();
+bool Mover::lacks_schedule() const {
   for (const Given& move : given_)
-    if (schedule_for(move, way) == nullptr)
-      schedules_.push_back(std::make_unique<Schedule>(parts_, move.source->buffer, move.target->buffer, way, reach_));
+    for (const Way& way : ways_)
+      if (schedule_for(move, way) == nullptr) return true;
+  return false;
+}
+
+// Makes the schedules that are missing. With lists, memory may end in it: then all processes know whether one of them
+// makes any, for all ways of moves so far.
+void Mover::prepare(const Way& way, const Agreement& agreement) {
+  const auto make = [&](const Given& move, const Way& how) {
+    if (schedule_for(move, how) == nullptr)
+      schedules_.push_back(std::make_unique<Schedule>(parts_, move.source->buffer, move.target->buffer, how, reach_));
+  };
+  const auto make_all = [&] {
+    if (schedules_.size() > most_schedules) schedules_.clear();
+    for (const Given& move : given_) {
+      for (const Way& how : ways_) make(move, how);
+      make(move, way);
+    }
+  };
+  if (!has_lists_) return make_all();
+  const bool new_way = std::find(ways_.begin(), ways_.end(), way) == ways_.end();
+  if (!new_way && !agreement.schedule_needed()) return;
+  mpi::collectively(comm_, make_all);
+  if (new_way) ways_.push_back(way);
 }
 
 void Mover::ready(const Way& way, const Manner& manner, const mpi::SharedAllocation* shared) {

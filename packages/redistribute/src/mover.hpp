@@ -34,28 +34,17 @@ class Mover {
   /// Starts a move. The arrays must not be destroyed before it ends. **Collective.**
   void start(const DistArray& source, const DistArray& target, const Scaling& scaling);
   void start(const std::vector<Move>& moves, const Scaling& scaling);
-  /// The same after `step`, which may fail on one process: it sets the target. **Collective.**
-  template <class Step>
-  void start_after(Step&& step, const DistArray& source, const DistArray& target, const Scaling& scaling = {}) {
-    start(agree(1, false, scaling,
-                [&](Agreement&) {
-                  step();
-                  given_.push_back({&source, &target});
-                  return true;
-                }),
-          scaling);
-  }
   /// Starts a move into `target`, which it makes. **Collective.**
   void start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling);
   /// The same, and keeps the arrays until the move ends.
   void start_and_keep(std::vector<Move> moves, const Scaling& scaling);
   /// Makes the call of the other processes throw what `why` holds, on every process. **Collective.**
-  [[noreturn]] void object(mpi::Faults why);
+  [[noreturn]] void object(mpi::Faults why) { object(*context_, channel_, std::move(why)); }
+  /// The same for a process that could not make its Mover.
+  [[noreturn]] static void object(NodeContext& context, const mpi::Channel& channel, mpi::Faults why);
   bool in_progress() const { return in_progress_; }
   bool test();
   void finish();
-  /// Ends the move that is in progress on the communicator, of whichever plan.
-  void finish_other();
 
  private:
   struct Given {  // one array's part on either side, as the caller has it
@@ -82,7 +71,8 @@ class Mover {
   const mpi::SharedAllocation* shared_memory(const Way& way, const Agreement& agreement) const;
   Schedule* schedule_for(const Given& move, const Way& way) const;
   Manner manner_of(const Agreement& agreement, const Way& way, const Scaling& scaling) const;
-  void prepare(const Way& way);
+  bool lacks_schedule() const;
+  void prepare(const Way& way, const Agreement& agreement);
   void ready(const Way& way, const Manner& manner, const mpi::SharedAllocation* shared);
 
   Plan plan_;
@@ -93,7 +83,9 @@ class Mover {
   mpi::Channel channel_;
   Transfer transfer_;
   Reach reach_;
+  bool has_lists_;  // so that a Schedule may be as large as the data
   std::vector<std::unique_ptr<Schedule>> schedules_;
+  std::vector<Way> ways_;  // of all moves so far, if there are lists: the same on every process
   KnownArrays sources_, targets_;
   std::vector<Given> given_;
   std::vector<Transferred> arrays_;
@@ -104,31 +96,6 @@ class Mover {
   Index most_elements_ = 0;               // of a target on any process
   bool in_progress_ = false;
 };
-
-// Whether, and how, all processes move what `give()` adds to given_. It returns false if this process has no memory for
-// a target that the call makes. Throws the same Error on every process.
-template <class Give>
-Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give) {
-  finish_other();
-  Agreement agreement;
-  mpi::Faults faults;
-  given_.clear();
-  agreement.propose(Agreement::moves, static_cast<Index>(moves));
-  agreement.propose(Agreement::plan, channel_.tag);
-  agreement.propose(Agreement::makes_target, makes_target);
-  agreement.propose(Agreement::scaling, number_of(scaling));
-  faults.attempt([&] {
-    const bool has_target = give(agreement);
-    if (!has_target) return;
-    faults.report = check();
-    if (faults.report.ok()) propose(agreement);
-  });
-  agreement.object(!faults.ok());
-  agreement.reduce(move_name, *channel_.owner);
-  if (agreement.objected()) mpi::throw_faults(std::move(faults), comm_);
-  throw_if_different(agreement);
-  return agreement;
-}
 
 }  // namespace tridap::redistribute
 

@@ -19,7 +19,7 @@ namespace tridap::mpi {
 
 /// How many numbers a process reduces at the beginning of a call, by MPI_MAX: first number_of_call(), then its
 /// complement. Behind these, a communicator of few processes has what each of them brings.
-inline constexpr std::size_t record_numbers = 24, numbers_brought = 5;
+inline constexpr std::size_t record_numbers = 26, numbers_brought = 5;
 inline constexpr int most_gathered = 16;  // processes
 inline constexpr std::size_t most_record_numbers = record_numbers + numbers_brought * most_gathered;
 /// The same for a number of processes. A call that votes for a reason of its own may reduce this many itself.
@@ -63,7 +63,7 @@ decltype(auto) or_end_job(const char* name, MPI_Comm comm, Step&& step) {
 /// What a process brings to the beginning of a call: numbers that the processes compare, and what failed.
 class Record {
  public:
-  static constexpr std::size_t most = 10, most_brought = numbers_brought;
+  static constexpr std::size_t most = 11, most_brought = numbers_brought;
 
   /// Adds a number. Every process adds equally many, unless it failed.
   void add(Index value) {
