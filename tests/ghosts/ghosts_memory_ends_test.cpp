@@ -2,19 +2,23 @@
 #include <tridap/ghosts/ghost_update.hpp>
 #include <tridap/make.hpp>
 
-// Memory ends on one process at each allocation of each collective call: nobody waits for ever.
+// Memory ends on one process at each allocation that is as large as data, of each collective call: nobody waits for
+// ever.
 namespace {
 
 using namespace tridap;
 
+constexpr Index each = 3000;  // elements of a process, and ghosts: 24 KB of ids
+
 // A call, and what it is made with, which does not count.
 struct Case {
-  explicit Case(MPI_Comm with) : comm(with), local(allocate(element_type<double>(), {8, 2})) {
+  explicit Case(MPI_Comm with) : comm(with), local(allocate(element_type<double>(), {2 * each, 2})) {
     const Index next = (on::rank(comm) + 1) % on::processes(comm);
-    ghosts = {6 * next + 3, 6 * next};
-    part.buffer = allocate(element_type<double>(), {6, 2});
-    part.dim_data = Distribution::make({6 * on::processes(comm), 2}, {block(6), whole()}, {on::processes(comm), 1})
-                        .dim_data(on::rank(comm));
+    for (Index i = each; i-- > 0;) ghosts.push_back(each * next + i);
+    part.buffer = allocate(element_type<double>(), {each, 2});
+    part.dim_data =
+        Distribution::make({each * on::processes(comm), 2}, {block(each), whole()}, {on::processes(comm), 1})
+            .dim_data(on::rank(comm));
     ghosted.emplace(local, part.dim_data, ghosts);
   }
   MPI_Comm comm;

@@ -141,12 +141,17 @@ struct GhostUpdate::State {
 GhostUpdate::GhostUpdate(const GhostedArray& array, MPI_Comm comm) {
   const mpi::Call call(comm, "GhostUpdate");
   comm = call.comm();
-  const std::vector<Wanted> wanted = check_ghosts(array, comm).wanted;
-  std::vector<Message> out = mpi::collectively(comm, [&] { return requests(wanted, mpi::rank_of(comm)); });
-  const std::vector<Message> asked = mpi::MpiCollectives(comm).exchange(std::move(out));
-  state_ = mpi::collectively(comm, [&] { return std::make_unique<State>(array, wanted, asked); });
-  const mpi::Channel of_update = mpi::channel_of(comm), of_sum = mpi::channel_of(comm);
-  mpi::collectively(comm, [&] { state_->open(of_update, of_sum); });
+  call.run([&] {
+    const std::vector<Wanted> wanted = check_ghosts(array, comm).wanted;
+    std::vector<Message> out = mpi::collectively(comm, [&] { return requests(wanted, mpi::rank_of(comm)); });
+    const std::vector<Message> asked = mpi::MpiCollectives(comm).exchange(std::move(out));
+    const mpi::Channel of_update = mpi::channel_of(comm), of_sum = mpi::channel_of(comm);
+    state_ = mpi::collectively(comm, [&] {
+      auto state = std::make_unique<State>(array, wanted, asked);
+      state->open(of_update, of_sum);
+      return state;
+    });
+  });
 }
 
 GhostUpdate::GhostUpdate(GhostUpdate&&) noexcept = default;

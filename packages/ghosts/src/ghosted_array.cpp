@@ -74,8 +74,7 @@ Buffer owned_part(const Buffer& local, const IndexList& extents) {
 Dimension block_of(Index owned, MPI_Comm comm) {
   int processes = 1;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  std::vector<Index> counts =
-      mpi::collectively(comm, [&] { return std::vector<Index>(static_cast<std::size_t>(processes)); });
+  std::vector<Index> counts(static_cast<std::size_t>(processes));
   mpi::must_succeed(MPI_Allgather(&owned, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   Dimension axis;
   axis.proc_grid_size = processes;
@@ -167,16 +166,18 @@ GhostedArray make_ghosted(const Buffer& local, const std::vector<Index>& ghosts,
     owned = all - count;
   });
   comm = call.comm();
-  const Dimension rows = block_of(owned, comm);
-  return mpi::collectively(comm, [&] {
-    DimData dim_data{rows};
-    for (std::size_t i = 1; i < local.shape.size(); ++i) {
-      Dimension component;
-      component.size = local.shape[i];
-      component.dist = Block{0, local.shape[i], {}};
-      dim_data.push_back(component);
-    }
-    return GhostedArray(local, std::move(dim_data), ghosts);
+  return call.run([&] {
+    const Dimension rows = block_of(owned, comm);
+    return mpi::collectively(comm, [&] {
+      DimData dim_data{rows};
+      for (std::size_t i = 1; i < local.shape.size(); ++i) {
+        Dimension component;
+        component.size = local.shape[i];
+        component.dist = Block{0, local.shape[i], {}};
+        dim_data.push_back(component);
+      }
+      return GhostedArray(local, std::move(dim_data), ghosts);
+    });
   });
 }
 

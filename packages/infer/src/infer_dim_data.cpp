@@ -287,7 +287,7 @@ InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const Infere
   });
   if (refusal) throw *refusal;
   if (dimensions->any()) dimensions->compare(collectives, comm);
-  mpi::collectively(comm, [&] {
+  mpi::collectively(comm, [&] {  // lists
     for (std::size_t k = 0; k < axes.size(); ++k) {
       inferred.order.reversed.push_back(dimensions->reversed(k));
       inferred.dim_data.push_back(dimensions->dimension(k));

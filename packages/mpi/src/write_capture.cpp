@@ -90,7 +90,7 @@ void write_all(const std::string& path, EntryOf entry_of, MPI_Comm comm) {
   });
   comm = call.comm();
   if (!call.is_same(0)) refuse_paths(path, comm);
-  std::unique_ptr<Writer> writer = collectively(comm, [&] {
+  std::unique_ptr<Writer> writer = collectively(comm, [&] {  // which opens the file
     return rank_of(comm) == 0 ? std::make_unique<Writer>(path, MpiCollectives(comm).processes()) : nullptr;
   });
   Faults faults;

@@ -176,10 +176,8 @@ ElementType agreed_type(Index number, const ElementType& own, MPI_Comm comm) {
   const bool ours = lowest[0] == mpi::rank_of(comm);
   if (ours) lowest[1] = static_cast<int>(own.description.size());
   mpi::must_succeed(MPI_Bcast(&lowest[1], 1, MPI_INT, lowest[0], comm), "MPI_Bcast");
-  mpi::collectively(comm, [&] {
-    type.description = own.description;
-    type.description.resize(static_cast<std::size_t>(lowest[1]));
-  });
+  type.description = own.description;
+  type.description.resize(static_cast<std::size_t>(lowest[1]));
   mpi::must_succeed(MPI_Bcast(type.description.data(), lowest[1], MPI_CHAR, lowest[0], comm), "MPI_Bcast");
   return type;
 }

@@ -73,8 +73,7 @@ std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
   if (const Attached* const kept = duplicates->attached<Attached>()) return kept->context;
   mpi::on_this_node(0, comm);
   RingMemory memory = make_ring_memory(comm);
-  auto made = mpi::collectively(
-      comm, [&] { return std::make_unique<Attached>(std::make_shared<NodeContext>(comm, std::move(memory))); });
+  auto made = std::make_unique<Attached>(std::make_shared<NodeContext>(comm, std::move(memory)));
   mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
   return duplicates->attach(std::move(made), mpi::Duplicates::released).context;
 }

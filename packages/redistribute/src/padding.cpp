@@ -289,24 +289,18 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
   });
   comm = call.comm();
   const mpi::Channel channel = mpi::channel_of(comm);
-  check_together(buffer, distribution, operation, call);
-  check_shared(distribution.distribution);
-  state_ = mpi::collectively(comm, [&] {
-    auto state = std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm));
-    state->open(channel);
-    return state;
+  call.run([&] {
+    check_together(buffer, distribution, operation, call);
+    check_shared(distribution.distribution);
+    state_ = std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm));
+    state_->open(channel);
   });
 }
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm, PaddingOperation operation)
-    : PaddingUpdate(
-          std::move(buffer),
-          [&] {
-            std::optional<PlacedDistribution> placed;
-            const mpi::Call call(comm, "PaddingUpdate", {}, [&](mpi::Record&) { placed.emplace(distribution); });
-            return std::move(*placed);
-          }(),
-          comm, operation) {}
+    : PaddingUpdate(std::move(buffer),
+                    mpi::or_end_job("PaddingUpdate", comm, [&] { return PlacedDistribution(distribution); }), comm,
+                    operation) {}
 
 PaddingUpdate::PaddingUpdate(PaddingUpdate&&) noexcept = default;
 PaddingUpdate& PaddingUpdate::operator=(PaddingUpdate&&) noexcept = default;
@@ -335,11 +329,11 @@ Index PaddingUpdate::bytes_sent() const { return bytes_of(state_->send); }
 Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); }
 
 void update_padding(const DistArray& array, MPI_Comm comm) {
-  Buffer buffer;
-  const mpi::Call call(comm, "redistribute::update_padding", {}, [&](mpi::Record&) { buffer = array.buffer; });
-  comm = call.comm();
-  const PlacedDistribution distribution(mpi::gather_distribution(array, comm));
-  PaddingUpdate(std::move(buffer), distribution, comm).update();
+  const mpi::Call call(comm, "redistribute::update_padding");
+  call.run([&] {
+    const PlacedDistribution distribution(mpi::gather_distribution(array, call.comm()));
+    PaddingUpdate(array.buffer, distribution, call.comm()).update();
+  });
 }
 
 }  // namespace tridap::redistribute
