@@ -71,13 +71,13 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   /// Attaches a T; there must be none. **Collective**: throws the same Error on every process or on none.
   template <class T>
   T& attach(std::unique_ptr<T> object, Until until) {
+    ours();
     T* const kept = object.get();
-    collectively(ours(), [&] { attached_[until].emplace_back(key_of<T>(), std::shared_ptr<void>(std::move(object))); });
+    attached_[until].emplace_back(key_of<T>(), std::shared_ptr<void>(std::move(object)));
     return *kept;
   }
-  /// Frees another communicator of ours with the duplicates. There must have been room for it: see make_room().
+  /// Frees another communicator of ours with the duplicates.
   void adopt(MPI_Comm comm) { of_us_.push_back(comm); }
-  void make_room() { of_us_.reserve(of_us_.size() + 1); }
 
  private:
   using Attached = std::vector<std::pair<const void*, std::shared_ptr<void>>>;
