@@ -33,7 +33,7 @@ void need_mpi() {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
-  if (initialized == 0) throw std::runtime_error("MPI is not initialized: call mpi4py's MPI.Init() first");
+  if (initialized == 0) throw std::runtime_error("MPI is not initialized: call mpi4py.MPI.Init() first");
   if (finalized != 0) throw std::runtime_error("MPI is finalized: nothing communicates any more");
 }
 
