@@ -40,7 +40,7 @@ def is_whole(x):
 
 @several
 @remedy("make it with tridap.asarray(array, comm)")
-def test_a_part_whose_array_is_not_known():
+def test_a_part_of_an_array_that_is_not_known():
     given = case()
     for call in ("x.distribution", "x.sum()", "x.update_padding()", "x.__partitioned__"):
         given["x"] = tridap.asarray(given["array"])
