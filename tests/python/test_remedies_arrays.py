@@ -137,6 +137,31 @@ def test_one_shard_of_an_array_of_jax(monkeypatch):
     assert is_whole(follow(given, call, r"such as (x\.addressable_shards\[0\]\.data), and", call.replace("x,", "{},")))
 
 
+@remedy("pass numpy.ma.filled(local, 0), or local.data, which has no mask")
+def test_a_masked_array_as_memory():
+    given = case(local=np.ma.array(np.arange(4.0) + 4 * COMM.rank, mask=[0, 1, 0, 0]))
+    call = "tridap.array({}, dist, comm)"
+    filled = follow(given, call.format("local"), r"pass (numpy\.ma\.filled\(local, 0\)), or", call)
+    assert np.array_equal(filled.local, given["local"].data * [1, 0, 1, 1])
+    assert is_whole(follow(given, call.format("local"), r"or (local\.data), which", call))
+
+
+@several
+@remedy("box: x.redistribute(")
+def test_parts_that_are_no_boxes():
+    for dist in (tridap.distribution(4 * P, "c", processes=P), tridap.distribution((3, 2 * P), "*,c", processes=P)):
+        x = tridap.from_function(dist, lambda *index: 1.0 * sum(index))
+        y = follow({"x": x}, "x.__partitioned__", r"box: (x\.redistribute\(.*\)) has such", "{}")
+        assert y.__partitioned__["partition_tiling"] == dist.grid and np.array_equal(y.allgather(), x.allgather())
+
+
+@remedy("must be a Distribution: ")
+def test_a_shape_in_place_of_a_distribution():
+    for shape in (4 * P, (P, 4)):
+        made = follow(case(shape=shape), "tridap.zeros(shape)", r": (tridap\.distribution\(.*?\)+) makes", "tridap.zeros({})")
+        assert made.size == 4 * P and made.distribution.processes == P
+
+
 needs_petsc = pytest.mark.skipif(not tridap.components()["petsc"].built, reason="needs PETSc")
 
 

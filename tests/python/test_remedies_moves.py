@@ -59,6 +59,18 @@ def test_elements_of_another_type_than_the_plans():
     assert moved.dtype == float and moved.distribution == given["target"] and np.array_equal(moved.allgather(), given["whole"])
 
 
+@pytest.mark.skipif(P == 1, reason="all distributions over one process are equal")
+@remedy("x.redistribute(plan.source)", "tridap.zeros(plan.target, out.dtype, comm=plan.comm)")
+def test_arrays_of_other_distributions_than_the_plans():
+    given = case(out=tridap.zeros(line(dist="b")))
+    given["plan"] = tridap.Redistribution(line(dist="c"), line(dist=tridap.cyclic(2)))
+    moved = follow(given, "plan(x)", r"or pass (x\.redistribute\(plan\.source\))", "plan({})")
+    assert np.array_equal(moved.allgather(), given["whole"])
+    given["x"] = given["x"].redistribute("c")
+    moved = follow(given, "plan(x, out)", r"or pass (tridap\.zeros\(.*?\))", "plan(x, {})")
+    assert np.array_equal(moved.allgather(), given["whole"])
+
+
 @remedy("pass partial=True")
 def test_elements_that_one_side_alone_has():
     given = case(longer=line(5), few=[] if COMM.rank else [0])

@@ -206,6 +206,31 @@ def test_a_norm_that_is_not_of_elements():
         assert np.isclose(follow(given, "x.norm(2)", pattern, "{}"), wanted)
 
 
+@remedy("numpy.array_equal(x.interior, y) compares this process's part")
+def test_one_part_is_compared_with_a_numpy_array():
+    given = case()
+    for y, equal in ((given["x"].interior.copy(), True), (given["x"].interior + 1, False)):
+        given["y"] = y
+        assert follow(given, "numpy.array_equal(x, y)", r": (numpy\.array_equal\(x\.interior, y\)) comp", "{}") == equal
+
+
+@remedy("must be a scalar: x[...] = y takes a DistArray")
+def test_an_array_to_fill_with():
+    given = case()
+    given["y"] = -given["x"]
+    exec(advice(said_by(lambda: given["x"].fill(given["y"])), r"(x\[\.\.\.\] = y) takes"), given)
+    assert np.array_equal(given["x"].allgather(), -given["whole"])
+
+
+@pytest.mark.skipif(not tridap.components()["solvers"].built, reason="needs Trilinos")
+@remedy("is multiplied from the left: A @ x")
+def test_a_product_with_an_operator_on_the_right():
+    given = case()
+    given["A"] = tridap.LinearOperator(lambda x, y: np.multiply(x, 3, out=y), given["x"].distribution, COMM)
+    found = follow(given, "x @ A", r"from the left: (A @ x)", "{}")
+    assert np.array_equal(found.allgather(), 3 * given["whole"])
+
+
 @several
 def test_an_extreme_along_an_axis_is_of_this_processs_part():
     given = case()

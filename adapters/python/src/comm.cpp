@@ -58,7 +58,8 @@ MPI_Comm comm_of(py::handle comm) {
   need_mpi();
   int intercommunicator = 0;
   mpi::must_succeed(MPI_Comm_test_inter(handle, &intercommunicator), "MPI_Comm_test_inter");
-  if (intercommunicator != 0) throw py::value_error("comm is an intercommunicator: merge it first");
+  if (intercommunicator != 0)
+    throw py::value_error("comm is an intercommunicator: pass comm.Merge(), a communicator of both groups");
   return handle;
 }
 

@@ -72,7 +72,9 @@ void Side::compare_with(const Array& array) {
     refuse(std::string(argument_) + " has another distribution than the plan",
            "must be distributed as " + describe(*distribution_) + "; in the plan, " + compared.difference + " in " +
                argument_,
-           "make a plan for this array");
+           std::string("make a plan for this array, or pass ") +
+               (argument_ == std::string("x") ? "x.redistribute(plan.source)"
+                                              : "tridap.zeros(plan.target, out.dtype, comm=plan.comm)"));
   if (array.process() != *process_)
     refuse(std::string(argument_) + " is part " + std::to_string(array.process()) + " of the array",
            "must be part " + std::to_string(*process_), "pass the array with the communicator of the plan");

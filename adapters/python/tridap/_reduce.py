@@ -468,7 +468,7 @@ def _agreement(call, a, b, options):
             need_alike(call, a, b)
         elif call == "array_equal":
             raise TypeError(f"{call} of a {type(a).__name__} and a {type(b).__name__}, must be of two DistArrays: "
-                            "compare x.interior with this process's part")
+                            "numpy.array_equal(x.interior, y) compares this process's part")
         elif np.ndim(b if array is a else a) > 0:
             return _are_close(a, b, options), 0
         parts = [_counted(given) if isinstance(given, DistArray) else given for given in (a, b)]
