@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import tridap
 from computing import Made, blocks, dealt, gaps, old_ring, padded, ring, shared
+from remedies import remedy
 
 REDUCTIONS = {"mean": np.mean, "sum": np.sum, "max": np.max, "std": np.std}
 OPERATORS = [operator.sub, operator.truediv, operator.mul, operator.ge, operator.eq, np.maximum, np.hypot]
@@ -176,6 +177,7 @@ def advised(call, pattern, kind, **values):
     return eval(found[1], {**values, "tridap": tridap})
 
 
+@remedy(".allgather(), a NumPy array of all its elements on every process")
 def test_an_array_that_every_process_needs_is_gathered(comm):
     needs_several(comm)
     x = tridap.from_function(tridap.distribution((2 * comm.size, 5), "b,*"), lambda i, j: 10.0 * i + j * j)
@@ -191,6 +193,7 @@ def test_an_array_that_every_process_needs_is_gathered(comm):
     assert np.allclose((x - w).allgather(), whole - whole.mean(axis=0))
 
 
+@remedy("NumPy pairs the last axes first: ")
 def test_an_array_of_the_first_axes_gets_new_axes(comm):
     needs_several(comm)
     x = tridap.from_function(tridap.distribution((2 * comm.size, 5), "b,*"), lambda i, j: 10.0 * i + j * j)
@@ -199,6 +202,7 @@ def test_an_array_of_the_first_axes_gets_new_axes(comm):
     assert np.allclose((x - fits).allgather(), x.allgather() - x.allgather().mean(axis=1, keepdims=True))
 
 
+@remedy("give … the distribution of …: ….redistribute(")
 def test_an_array_on_another_grid_is_moved(comm):
     needs_several(comm)
     x = tridap.from_function(tridap.distribution((2 * comm.size, 5), "b,*"), lambda i, j: 10.0 * i + j * j)
@@ -211,6 +215,7 @@ def test_an_array_on_another_grid_is_moved(comm):
     assert np.array_equal((cube - fits).allgather(), cube.allgather() - y.allgather())
 
 
+@remedy("distribute an axis that both have, and no other: ")
 def test_arrays_over_two_axes_share_one_of_them(comm):
     if comm.size != 4:
         pytest.skip("needs a grid of 2 x 2 processes")
@@ -229,6 +234,7 @@ def test_lengths_that_do_not_fit_are_named(comm):
         x + y
 
 
+@remedy("; if every process has the whole array: y = tridap.from_function(x.distribution")
 def test_the_whole_array_of_every_process_gets_a_call_that_runs(comm):
     needs_several(comm)
     x = tridap.from_function(tridap.distribution((2 * comm.size, 5), "b,*"), lambda i, j: 10.0 * i + j * j)

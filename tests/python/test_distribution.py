@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tridap
 from producers import block, dict_of, everywhere
+from remedies import advice, remedy
 
 
 def layouts():
@@ -125,10 +126,24 @@ PROGRAM = "import warnings; warnings.simplefilter('error'); {}; import tridap; p
 def test_a_process_that_does_not_know_the_others_is_warned(comm, first, more, launched, expected):
     if comm.size > 1:
         pytest.skip("needs 1 process")
+    assert expected in printed_by(PROGRAM.format(first, more), launched)
+
+
+def printed_by(program, launched):
+    """What a program prints that finds in its environment that so many processes were launched."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM"))}
     environment["PMI_SIZE"] = launched
-    ran = subprocess.run([sys.executable, "-c", PROGRAM.format(first, more)], env=environment, capture_output=True, text=True)
-    assert expected in ran.stdout + ran.stderr
+    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    return ran.stdout + ran.stderr
+
+
+@remedy("process alone: call `from mpi4py import MPI` first, or pass processes=")
+def test_a_process_that_is_warned_is_told_what_to_pass(comm):
+    if comm.size > 1:
+        pytest.skip("needs 1 process")
+    text = printed_by(PROGRAM.format("pass", ""), "3")
+    assert printed_by(PROGRAM.format("pass", ", " + advice(text, r"pass (processes=\d+)")), "3") == "3\n"
+    assert printed_by(PROGRAM.format(advice(text, "call `(.*?)` first"), ""), "3").endswith("1\n")  # mpi4py says how many
 
 
 def test_the_pickle_of_an_axis_without_padding_stays_periodic():

@@ -10,6 +10,8 @@ import scipy.sparse
 import tridap
 from mpi4py import MPI
 
+from remedies import remedy
+
 COMM = MPI.COMM_WORLD
 P = COMM.size
 
@@ -75,6 +77,7 @@ def test_memory_that_solve_cannot_use(how):
         assert tridap.solve(A, strided, **options).converged
 
 
+@remedy("pass numpy.asarray(local), whose memory the array then uses")
 def test_a_list_for_array():
     d = tridap.distribution(2 * P, processes=P)
     local = [1.0, 2.0]
@@ -84,6 +87,7 @@ def test_a_list_for_array():
     assert "copy" not in text
 
 
+@remedy("pass tridap.array(array, tridap.distribution(shape))")
 def test_a_numpy_array_for_redistribute():
     x = tridap.from_function(tridap.distribution(3 * P, processes=P), lambda i: i * i)
     array, shape = x.local, x.shape
@@ -93,6 +97,7 @@ def test_a_numpy_array_for_redistribute():
         assert made.shape == x.shape and made.sum() == x.sum()
 
 
+@remedy("give y the distribution of x: y.redistribute(x.distribution)")
 def test_arrays_of_two_distributions():
     x = rows_of()
     y = x.redistribute("c,*")
@@ -102,6 +107,7 @@ def test_arrays_of_two_distributions():
     assert ((x + eval(code)) - 2 * x).norm() == 0
 
 
+@remedy("or make a DistArray of them: y = tridap.empty(x.distribution, comm=x.comm)")
 def test_a_numpy_operand():
     if P == 1:
         pytest.skip("on one process it is the whole array")
@@ -117,6 +123,7 @@ INSTEAD = {
     "count_nonzero": (np.count_nonzero, np.count_nonzero), "nansum": (np.nansum, np.nansum), "ptp": (np.ptp, np.ptp)}
 
 
+@remedy("(x != 0).sum()", "numpy.nan_to_num(x).sum()", "numpy.sum(x * weights) / numpy.sum(weights)")
 @pytest.mark.parametrize("name", INSTEAD)
 def test_a_function_of_numpy_that_would_see_one_process(name):
     x = rows_of()
@@ -125,10 +132,11 @@ def test_a_function_of_numpy_that_would_see_one_process(name):
     assert eval(code, {"x": x, "weights": x, "numpy": np}) == of_numpy(x.allgather())
 
 
+@remedy("call x.any() or x.all()", "float(x.sum())", "int(x.sum())", "complex(x.sum())", "(x == value).any() searches the whole")
 @pytest.mark.parametrize("call, patterns", [
     (bool, [r"call (x\.any\(\))", r"or (x\.all\(\))"]), (float, [r"(float\(x\.sum\(\)\))"]), (int, [r"(int\(x\.sum\(\)\))"]),
     (complex, [r"(complex\(x\.sum\(\)\))"]), (iter, [r"(x\.sum\(\)), ", r"(x\.max\(\)), ", r"(x\.gather\(\))", r"(x\.interior)"]),
-    (lambda x: 3 in x, [r"\((x == value)\)"]), (lambda x: x[2], [r"(x\[2:3\])"]), (lambda x: np.add.reduce(x), [r"(x\.sum\(\)) is"]),
+    (lambda x: 3 in x, [r"(\(x == value\)\.any\(\)) searches"]), (lambda x: x[2], [r"(x\[2:3\])"]), (lambda x: np.add.reduce(x), [r"(x\.sum\(\)) is"]),
     (np.asarray, [r"(x\.local) is", r"(x\.interior) is", r"(x\.gather\(\)) is"])], ids=str)
 def test_an_operation_that_has_no_answer_on_one_process(call, patterns):
     if P == 1:
@@ -139,6 +147,7 @@ def test_an_operation_that_has_no_answer_on_one_process(call, patterns):
         eval(advice(text, pattern), {"x": x, "value": 3})
 
 
+@remedy("after tridap.set_option(array=\"local\") these functions get x.local")
 def test_numpy_gets_the_local_part_by_the_option_advised():
     if P == 1:
         pytest.skip("needs at least 2 processes")
@@ -150,6 +159,7 @@ def test_numpy_gets_the_local_part_by_the_option_advised():
         tridap.set_option(**before)
 
 
+@remedy("a DistArray cannot be pickled, because each process has a part of it: tridap.save('x.h5', {'x': x})")
 def test_a_pickle(tmp_path_factory):
     if not tridap.components()["hdf5"].built:
         pytest.skip("needs HDF5")

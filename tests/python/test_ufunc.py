@@ -295,7 +295,7 @@ def test_a_part_of_an_unknown_whole_is_not_combined(comm):
         pytest.skip("needs at least 2 processes")
     x = tridap.asarray(Made(comm, (blocks(8, comm.size),), (comm.size,)).array.__distarray__())
     for call in (lambda: x + 1, lambda: x == x, lambda: np.where(x > 0, x, 0), lambda: x[1:]):
-        with pytest.raises(tridap.ProtocolError, match="pass comm= to tridap.asarray"):
+        with pytest.raises(tridap.ProtocolError, match=r"make it with tridap.asarray\(array, comm\)"):
             call()
 
 

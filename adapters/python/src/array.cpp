@@ -194,7 +194,7 @@ const std::shared_ptr<const Distribution>& Array::distribution() const {
                         "",
                         "only this process's part of the array is known",
                         "",
-                        "pass comm= to tridap.asarray, on every process"});
+                        "make it with tridap.asarray(array, comm), on every process"});
   return distribution_;
 }
 

@@ -112,7 +112,7 @@ void update_padding(const Array& array) {
                         "",
                         "the array does not know the other processes, which update_padding needs",
                         "",
-                        "make the array with comm="});
+                        "make it with tridap.asarray(array, comm), on every process"});
   }
   const MPI_Comm comm = comm_of(array.comm());
   const UserCall user_call("x.update_padding()");

@@ -46,7 +46,7 @@ void need_one_process(const Value& dim_data) {
     const Value* const size = dimension.find("proc_grid_size");
     if (size != nullptr && size->as<Index>() != nullptr && *size->as<Index>() != 1)
       refuse("the axis is distributed over " + size->text() + " processes, but comm is None", "",
-             "pass comm=, on every process", static_cast<Index>(axis));
+             "pass comm=comm, with a communicator of these processes, on every process", static_cast<Index>(axis));
   }
 }
 

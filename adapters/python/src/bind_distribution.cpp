@@ -297,14 +297,15 @@ Args:
   module.def("_gathered", &gathered);
   module.def("_need_processes", [](const Distribution& d, Index processes) {
     if (d.processes() != processes)
-      throw Error(Finding{Rule::grid_product,
-                          {},
-                          {},
-                          "",
-                          "the distribution has " + std::to_string(d.processes()) +
-                              " processes, but the communicator has " + std::to_string(processes),
-                          "",
-                          "pass comm= with as many processes, or another grid= or processes="});
+      throw Error(Finding{
+          Rule::grid_product,
+          {},
+          {},
+          "",
+          "the distribution has " + std::to_string(d.processes()) + " processes, but the communicator has " +
+              std::to_string(processes),
+          "",
+          "make it with processes=" + std::to_string(processes) + ", or pass comm=comm, with as many processes"});
   });
   module.def("_make", [](const std::vector<Index>& shape, const py::list& given,
                          const std::optional<std::vector<Index>>& grid, Index processes) {

@@ -33,7 +33,7 @@ void need_mpi() {
   int initialized = 0, finalized = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
-  if (initialized == 0) throw std::runtime_error("MPI is not initialized: call mpi4py's MPI.Init() first");
+  if (initialized == 0) throw std::runtime_error("MPI is not initialized: call mpi4py.MPI.Init() first");
   if (finalized != 0) throw std::runtime_error("MPI is finalized: nothing communicates any more");
 }
 
@@ -58,7 +58,8 @@ MPI_Comm comm_of(py::handle comm) {
   need_mpi();
   int intercommunicator = 0;
   mpi::must_succeed(MPI_Comm_test_inter(handle, &intercommunicator), "MPI_Comm_test_inter");
-  if (intercommunicator != 0) throw py::value_error("comm is an intercommunicator: merge it first");
+  if (intercommunicator != 0)
+    throw py::value_error("comm is an intercommunicator: pass comm.Merge(), a communicator of both groups");
   return handle;
 }
 

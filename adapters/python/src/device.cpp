@@ -242,7 +242,9 @@ py::object part_over(py::handle object, Copy copy, Receipt& receipt) {
     buffer->read_only = buffer->read_only || read_only;
     if (copy == Copy::always)
       refuse("copy=True of an array in the memory of " + device_name(buffer->memory), "",
-             "copy it with the library that made it, or call x.to(\"cpu\")");
+             "copy it with the library that made it, or call tridap.asarray(array, comm).to(\"cpu\"), which copies it "
+             "to the "
+             "host");
     return part_of(std::move(*buffer));
   }
   py::array array = array_over(object, copy, receipt);

@@ -76,7 +76,7 @@ void refuse_mask(py::handle object) {
   const py::dict said = interface;
   if (said.contains("mask") && !said["mask"].is_none())
     refuse("the __array_interface__ of a " + type_name(object) + " has a 'mask', which no other library would see", "",
-           "give its data, or fill it", {}, Rule::buffer_type);
+           "give it without the mask", {}, Rule::buffer_type);
 }
 
 // Returns nullopt if the object offers no memory.
@@ -84,8 +84,8 @@ std::optional<py::array> shared(py::handle object) {
   if (py::isinstance<py::array>(object)) {
     static py::handle masked;
     if (py::isinstance(object, imported(masked, "numpy.ma", "MaskedArray")))
-      refuse("the buffer is a masked array, whose mask no other library would see", "", "give its data, or fill it", {},
-             Rule::buffer_type);
+      refuse("the buffer is a masked array, whose mask no other library would see", "",
+             "pass numpy.ma.filled(local, 0), or local.data, which has no mask", {}, Rule::buffer_type);
     return view_of(py::reinterpret_borrow<py::array>(object));
   }
   if (PyObject_CheckBuffer(object.ptr()) != 0) return over_buffer(object);

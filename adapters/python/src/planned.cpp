@@ -72,7 +72,9 @@ void Side::compare_with(const Array& array) {
     refuse(std::string(argument_) + " has another distribution than the plan",
            "must be distributed as " + describe(*distribution_) + "; in the plan, " + compared.difference + " in " +
                argument_,
-           "make a plan for this array");
+           std::string("make a plan for this array, or pass ") +
+               (argument_ == std::string("x") ? "x.redistribute(plan.source)"
+                                              : "tridap.zeros(plan.target, out.dtype, comm=plan.comm)"));
   if (array.process() != *process_)
     refuse(std::string(argument_) + " is part " + std::to_string(array.process()) + " of the array",
            "must be part " + std::to_string(*process_), "pass the array with the communicator of the plan");
@@ -309,14 +311,14 @@ void Planned::check_type(const Array& x) const {
   const ElementType& type = x.array().buffer.type;
   if (type != type_)
     refuse("x's elements are " + type.text(), "must be " + type_.text() + ", as in the plan",
-           "make a plan with the dtype of x");
+           "make the plan with dtype=x.dtype");
 }
 
 void Planned::check_target_type(const Array& out) const {
   const ElementType& type = out.array().buffer.type;
   if (type != type_ && !options_.convert)
     refuse("out's elements are " + type.text() + ", but x's are " + type_.text(), "must be the same type",
-           "make a plan with convert=True, or pass an out of x's dtype");
+           "pass convert=True to redistribute, or to the call that makes the plan; or pass an out of x's dtype");
 }
 
 py::object Planned::allocated() const {

@@ -25,7 +25,6 @@ _PAIRED = "operators and functions of elements pair an axis of one element with 
 INSTEAD = {"average": "numpy.sum(x * weights) / numpy.sum(weights)", "broadcast_arrays": _PAIRED, "broadcast_to": _PAIRED,
            "count_nonzero": "(x != 0).sum()", "outer": "x[:, None] * y is this product with a NumPy array y that every process has",
            "nansum": "numpy.nan_to_num(x).sum()", "ptp": "x.max() - x.min()",
-           "reshape": "x.reshape(shape) is of axes of one element, and names the call for others",
            "save": "tridap.save('x.h5', {'x': x}) writes the whole array to a file"}
 
 

@@ -201,7 +201,7 @@ def _warn_if_alone():
     launched = max(int(os.environ[name]) if os.environ.get(name, "").isdigit() else 1 for name in _LAUNCHED)
     if launched > 1:
         warnings.warn(f"this is one of {launched} processes, but mpi4py is not imported, so the distribution is over this "
-                      "process alone: call `from mpi4py import MPI` first, or pass processes=", stacklevel=3)
+                      f"process alone: call `from mpi4py import MPI` first, or pass processes={launched}", stacklevel=3)
 
 
 def _world_size():

@@ -59,8 +59,8 @@ def _ravel(ravel, axes, fill_padding, source, target):
     if axes is not None:
         raise ValueError("axes and ravel are both given: leave out axes")
     if fill_padding:
-        raise ValueError("fill_padding and ravel are both given: leave out fill_padding, and call update_padding of the "
-                         "new array")
+        raise ValueError("fill_padding and ravel are both given: leave out fill_padding, and fill the padding of the new "
+                         "array y by y.update_padding()")
     if source.ndim != 1 and target.ndim != 1:
         raise ValueError(f"ravel is {ravel!r}, but the source has {source.ndim} axes and the target {target.ndim}: one of them "
                          "must have one axis, whose indices number the elements of the other; or, in tridap.redistribute, both "

@@ -131,14 +131,16 @@ def partitioned(array):
     AttributeError, so that ``hasattr`` answers, if only this process's part is known, or an axis is not in blocks.
     """
     if not array.is_whole:
-        raise AttributeError("__partitioned__ needs the parts of all processes: pass comm= to tridap.asarray")
+        raise AttributeError("__partitioned__ needs the parts of all processes: make it with "
+                             "tridap.asarray(array, comm), on every process")
     dist, partitions = array.distribution, {}
+    to = ",".join("b" if processes > 1 else "*" for processes in dist.grid)
     for process in range(dist.processes):
         place, start, extent = dist.coordinates(process), [], []
         for axis, (dim, owned) in enumerate(zip(dist.dim_data(process), dist.part(process))):
             if dim["dist_type"] != "b":
                 raise AttributeError(f"axis {axis} is not distributed in blocks, but a partition of __partitioned__ is one "
-                                     "box: redistribute the array")
+                                     f"box: x.redistribute({to!r}, grid={dist.grid}) has such parts")
             start.append(dim["start"] + owned.start)
             extent.append(owned.stop - owned.start)
         partitions[place] = {"start": tuple(start), "shape": tuple(extent), "location": [process],

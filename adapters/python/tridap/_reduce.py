@@ -279,15 +279,15 @@ def max(array, axis=None, **others):
     return _extreme(array, "max", axis, others)
 
 
-def _numbers(array):
-    """By axis, the indices in `shape` of the elements that _counted() returns."""
+def _numbers(array, call):
+    """By axis, the indices in `shape` of the elements that _counted() returns, for argmin or argmax."""
     kept = _core._counted(array) or (None,) * array.ndim
     numbers = []
     for axis, indices in enumerate(array.distribution.indices(array.process, "interior")):
         low, high = _core._bounds(array, axis)
         if low < 0 or high > array.shape[axis]:
             raise ValueError(f"axis {axis} has indices from {low} to {high - 1}, outside of [0, {array.shape[axis]}), so that its "
-                             "elements have no number: x == x.max() is where the largest elements are")
+                             f"elements have no number: x == x.{call[3:]}() is true for those that {call} looks for")
         indices = indices - array._shift[axis]
         numbers.append(indices if kept[axis] is None else indices[kept[axis]])
     return numbers
@@ -302,7 +302,7 @@ def _place(array, call, axis, others):
             raise TypeError(f"axis is {axis!r}, must be None: {_call_in_numpy(call, axis)} is of this process's part")
         _need_no_others(call, others)
         _need_numbers(call, array, "biufcmM")
-        part, numbers = _counted(array), _numbers(array)
+        part, numbers = _counted(array), _numbers(array, call)
         if not part.size:
             return np.zeros((), array.dtype), -1
         best = numpy_call(part)
@@ -468,7 +468,7 @@ def _agreement(call, a, b, options):
             need_alike(call, a, b)
         elif call == "array_equal":
             raise TypeError(f"{call} of a {type(a).__name__} and a {type(b).__name__}, must be of two DistArrays: "
-                            "compare x.interior with this process's part")
+                            "numpy.array_equal(x.interior, y) compares this process's part")
         elif np.ndim(b if array is a else a) > 0:
             return _are_close(a, b, options), 0
         parts = [_counted(given) if isinstance(given, DistArray) else given for given in (a, b)]

@@ -46,8 +46,9 @@ def array_ufunc(self, ufunc, method, *inputs, out=(), **options):
         raise TypeError(f"{name} of a DistArray would combine the elements of this process alone: {WHOLE}")
     for place in out:
         if place is not None and not isinstance(place, DistArray):
-            raise TypeError(f"{name} of a DistArray with out={type(place).__name__}, must be a DistArray: compute with "
-                            "x.local, out=array")
+            given = ", ".join(f"{letter}.local" if isinstance(one, DistArray) else letter for letter, one in zip("xyzuvw", inputs))
+            raise TypeError(f"{name} of a DistArray with out={type(place).__name__}, must be a DistArray: {name}({given}, out=array) "
+                            "computes with this process's part")
     for key, value in options.items():
         utf8(key, value)
     places = [place for place in out if place is not None]

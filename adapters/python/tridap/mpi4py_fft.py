@@ -179,8 +179,8 @@ def _fits(x, rank):
     wanted = distribution(dist.shape, grid)
     if dist != wanted or dist.local_shape(x.process) != x.owned.shape:
         _core._refuse("x is not distributed as mpi4py-fft distributes: the first blocks of an axis are longer by one "
-                      "element, and there is no padding", "move it: x.redistribute(tridap.mpi4py_fft.distribution(shape, "
-                      "grid))")
+                      "element, and there is no padding", "move it: "
+                      "x.redistribute(tridap.mpi4py_fft.distribution(x.distribution.shape, x.distribution.grid))")
     if not x.local.flags.c_contiguous:
         _core._refuse("mpi4py-fft needs elements that are row-major and contiguous in memory, and those of x are not",
                       "pass x.copy(order='C')")

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tridap
+from remedies import advice, follow, remedy, said_by
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "gpu"))
 from refused_calls import REFUSED_CALLS  # noqa: E402
@@ -187,19 +188,26 @@ def test_repeated_elements_are_copied(comm):
     assert np.array_equal(gpus.from_dlpack(x.local).get(), values)
 
 
+@remedy(': x.to("cpu") copies them to the host', "host memory has no stream: pass stream=None")
 def test_dlpack_copies_to_the_host_if_asked(dist, comm):
     _, x = device_array(dist, comm)
 
     class Host:  # as numpy.from_dlpack(x.local, device="cpu") of NumPy 2
+        def __init__(self, **options):
+            self.options = options
+
         def __dlpack_device__(self):
             return 1, 0
 
         def __dlpack__(self, **options):
-            return x.local.__dlpack__(dl_device=(1, 0), **options)
+            return x.local.__dlpack__(dl_device=(1, 0), **{**options, **self.options})
 
     assert np.array_equal(np.from_dlpack(Host()), VALUES)
-    with pytest.raises(BufferError, match="copy=False"):
-        x.local.__dlpack__(dl_device=(1, 0), copy=False)
+    given = {"x": x, "np": np, "Host": Host}
+    host = follow(given, "np.from_dlpack(Host(copy=False))", r': (x\.to\("cpu"\)) copies', "{}")
+    assert np.array_equal(host.local, VALUES)
+    copied = follow(given, "np.from_dlpack(Host(stream=1))", r"pass (stream=None)", "np.from_dlpack(Host({}))")
+    assert np.array_equal(copied, VALUES)
     with pytest.raises(BufferError, match="dl_device is"):
         x.local.__dlpack__(dl_device=(2, 1))
 
@@ -254,20 +262,29 @@ def test_managed_memory_is_the_hosts_too(dist, comm):
     assert x.sum() == 66 * comm.size
 
 
+@remedy("give a contiguous copy, such as cupy.ascontiguousarray(x)")
 def test_strides_that_disagree_are_refused(dist, comm):
     held = gpus.asarray(VALUES)
     held.__cuda_array_interface__ = {"shape": SHAPE, "typestr": "<f8", "data": (held.address, False), "strides": (-32, 8)}
-    with pytest.raises(tridap.ProtocolError, match="describe different elements.*ascontiguousarray"):
-        tridap.array(held, dist, comm)
+    cupy = types.SimpleNamespace(ascontiguousarray=lambda x: gpus.asarray(x.get()))
+    given = {"x": held, "dist": dist, "comm": comm, "tridap": tridap, "cupy": cupy}
+    made = follow(given, "tridap.array(x, dist, comm)", r"such as (cupy\.\S+\(x\))", "tridap.array({}, dist, comm)")
+    assert np.array_equal(made.to("cpu").local, VALUES)
 
 
 # ---- what is refused by name
 
 @pytest.mark.parametrize("call", REFUSED_CALLS)
+@remedy('x.to("cpu") is a copy on the host')
 def test_call_that_reads_gpu_memory_is_refused(dist, comm, call):
-    _, x = device_array(dist, comm)
-    with pytest.raises((TypeError, BufferError, AttributeError, tridap.ProtocolError), match=REMEDY):
-        REFUSED_CALLS[call](x)
+    held, x = device_array(dist, comm)
+    text = said_by(lambda: REFUSED_CALLS[call](x), (TypeError, BufferError, AttributeError, tridap.ProtocolError))
+    given = {"x": x, "cupy": gpus, "torch": gpus}
+    host = eval(advice(text, f"({REMEDY}) is a copy on the host"), given)
+    assert np.array_equal(host.local, VALUES)
+    if "from_dlpack" in text:
+        for library in ("cupy", "torch"):
+            assert eval(advice(text, rf"({library}\.from_dlpack\(x\.local\))"), given).address == held.address
 
 
 def test_vec_of_petsc_is_refused(comm):
@@ -301,9 +318,11 @@ def test_memory_of_jax_is_read_only(dist, comm, monkeypatch):
     assert gpus.from_dlpack(x.local).read_only
 
 
+@remedy('call tridap.asarray(array, comm).to("cpu")')
 def test_copy_true_of_gpu_memory_is_refused(comm):
-    with pytest.raises(tridap.ProtocolError, match="copy=True of an array in the memory of cuda:0"):
-        tridap.asarray(dictionary(comm, gpus.asarray(VALUES)), comm, copy=True)
+    given = {"array": dictionary(comm, gpus.asarray(VALUES)), "comm": comm, "tridap": tridap}
+    host = follow(given, "tridap.asarray(array, comm, copy=True)", r'call (tridap\.asarray\(array, comm\)\.to\("cpu"\)), which', "{}")
+    assert host.device == "cpu" and np.array_equal(host.local, VALUES)
 
 
 def test_without_a_driver_nothing_is_loaded():

@@ -1,0 +1,181 @@
+"""What errors of arrays, their memory and their dictionaries advise is executed on the case that made them."""
+
+import json
+import sys
+import types
+
+import numpy as np
+import numpy.lib.recfunctions  # noqa: F401  a remedy calls it
+import pytest
+import tridap
+from mpi4py import MPI
+
+from remedies import advice, follow, remedy, said_by
+
+COMM = MPI.COMM_WORLD
+P = COMM.size
+several = pytest.mark.skipif(P == 1, reason="needs at least 2 processes")
+
+
+class Theirs:
+    """An array of another library, of four elements on each process, which describes itself."""
+
+    def __init__(self, **keys):
+        own = {"dist_type": "b", "size": 4 * P, "proc_grid_size": P, "proc_grid_rank": COMM.rank, "start": 4 * COMM.rank,
+               "stop": 4 * COMM.rank + 4}
+        self.said = {"__version__": "0.10.0", "buffer": np.arange(4.0) + 4 * COMM.rank, "dim_data": (own,), **keys}
+
+    def __distarray__(self):
+        return self.said
+
+
+def case(**more):
+    return {"array": Theirs(), "dist": tridap.distribution(4 * P, processes=P), "comm": COMM, "tridap": tridap, "numpy": np,
+            "np": np, **more}
+
+
+def is_whole(x):
+    return np.array_equal(x.allgather(), np.arange(4.0 * P))
+
+
+@several
+@remedy("make it with tridap.asarray(array, comm)")
+def test_a_part_of_an_array_that_is_not_known():
+    given = case()
+    for call in ("x.distribution", "x.sum()", "x.update_padding()", "x.__partitioned__"):
+        given["x"] = tridap.asarray(given["array"])
+        assert is_whole(follow(given, call, r"make it with (tridap\.asarray\(array, comm\))", "{}"))
+
+
+@remedy("make it with processes=")
+def test_a_distribution_over_other_processes():
+    given = case(dist=tridap.distribution(4 * P, processes=P + 1))
+    made = follow(given, "tridap.zeros(dist, comm=comm)", r"make it with (processes=\d+), or",
+                  "tridap.zeros(tridap.distribution(dist.shape, {}), comm=comm)")
+    assert made.shape == (4 * P,) and made.distribution.processes == P
+
+
+@several
+@remedy(", or pass comm=comm, with as many processes")
+def test_a_distribution_over_another_communicator():
+    given = case(wrong=MPI.COMM_SELF)
+    made = follow(given, "tridap.zeros(dist, comm=wrong)", r"pass (comm=comm), with", "tridap.zeros(dist, {})")
+    assert made.distribution.processes == P and made.comm == COMM
+
+
+@several
+@remedy("pass comm=comm, with a communicator of these processes")
+def test_a_capture_of_one_part(tmp_path_factory):
+    path = COMM.bcast(str(tmp_path_factory.mktemp("capture") / "x.json") if COMM.rank == 0 else None)
+    given = case(path=path)
+    follow(given, "tridap.write_capture(array, path)", r"pass (comm=comm), with", "tridap.write_capture(array, path, {})")
+    with open(path) as file:
+        assert len(json.load(file)["processes"]) == P
+
+
+@remedy('give a NumPy array, or pass copy="if_needed"')
+def test_a_list_as_the_buffer_of_a_dictionary():
+    given = case(array=Theirs(buffer=[4.0 * COMM.rank + i for i in range(4)]))
+    assert is_whole(follow(given, "tridap.asarray(array, comm)", r"pass (copy=\S+)", "tridap.asarray(array, comm, {})"))
+
+
+@remedy('give a view of it as integers, such as values.view("i8")')
+def test_dates_as_the_buffer_of_a_dictionary():
+    given = case(values=np.arange(4).astype("M8[s]"))
+    call = "tridap.array(values, dist, comm).__distarray__()"
+    said = follow(given, call, r'such as (values\.view\("i8"\)), and', call.replace("values", "{}"))
+    assert np.array_equal(tridap.asarray(said, COMM).local, np.arange(4))
+
+
+@remedy("give a record whose fields reach its end")
+def test_a_record_with_bytes_behind_its_fields():
+    values = np.zeros(4, np.dtype({"names": ["a"], "formats": ["f8"], "offsets": [0], "itemsize": 12}))
+    values["a"] = np.arange(4)
+    given = case(values=values)
+    call = "tridap.array(values, dist, comm).__distarray__()"
+    said = follow(given, call, r"such as (numpy\.lib\.recfunctions\.repack_fields\(values\))", call.replace("values", "{}"))
+    assert np.array_equal(tridap.asarray(said, COMM).local["a"], np.arange(4))
+
+
+@remedy("host memory has no stream: pass stream=None")
+def test_a_stream_for_memory_of_the_host():
+    given = case(x=tridap.asarray(Theirs(), COMM))
+    capsule = follow(given, "x.__dlpack__(stream=1)", r"pass (stream=None)", "x.__dlpack__({})")
+    assert "dltensor" in repr(capsule)
+
+
+@remedy("pass np.asarray(indices)")
+def test_a_list_as_the_indices_of_a_dictionary():
+    indices = [4 * COMM.rank + i for i in range(4)]
+    given = case(indices=indices, Theirs=Theirs)
+    given["own"] = {"dist_type": "u", "size": 4 * P, "proc_grid_size": P, "proc_grid_rank": COMM.rank}
+    call = "tridap.asarray(Theirs(dim_data=({{**own, 'indices': {}}},)), comm)"
+    assert is_whole(follow(given, call.format("indices"), r"pass (np\.asarray\(indices\))", call))
+
+
+@remedy("give x.to_local(), and describe how it is distributed")
+def test_one_part_of_an_array_of_pytorch(monkeypatch):
+    class DTensor:
+        def to_local(self):
+            return np.arange(4.0) + 4 * COMM.rank
+
+    monkeypatch.setitem(sys.modules, "torch.distributed.tensor", types.SimpleNamespace(DTensor=DTensor))
+    given = case(x=DTensor())
+    call = "tridap.array(x, dist, comm)"
+    assert is_whole(follow(given, call, r"give (x\.to_local\(\)), and", call.replace("x,", "{},")))
+
+
+@remedy("give the data of one shard, such as x.addressable_shards[0].data")
+def test_one_shard_of_an_array_of_jax(monkeypatch):
+    class Array:
+        sharding = types.SimpleNamespace(device_set={0, 1})
+        addressable_shards = (types.SimpleNamespace(data=np.arange(4.0) + 4 * COMM.rank),)
+
+    monkeypatch.setitem(sys.modules, "jax", types.SimpleNamespace(Array=Array))
+    given = case(x=Array())
+    call = "tridap.array(x, dist, comm)"
+    assert is_whole(follow(given, call, r"such as (x\.addressable_shards\[0\]\.data), and", call.replace("x,", "{},")))
+
+
+@remedy("pass numpy.ma.filled(local, 0), or local.data, which has no mask")
+def test_a_masked_array_as_memory():
+    given = case(local=np.ma.array(np.arange(4.0) + 4 * COMM.rank, mask=[0, 1, 0, 0]))
+    call = "tridap.array({}, dist, comm)"
+    filled = follow(given, call.format("local"), r"pass (numpy\.ma\.filled\(local, 0\)), or", call)
+    assert np.array_equal(filled.local, given["local"].data * [1, 0, 1, 1])
+    assert is_whole(follow(given, call.format("local"), r"or (local\.data), which", call))
+
+
+@several
+@remedy("box: x.redistribute(")
+def test_parts_that_are_no_boxes():
+    for dist in (tridap.distribution(4 * P, "c", processes=P), tridap.distribution((3, 2 * P), "*,c", processes=P)):
+        x = tridap.from_function(dist, lambda *index: 1.0 * sum(index))
+        y = follow({"x": x}, "x.__partitioned__", r"box: (x\.redistribute\(.*\)) has such", "{}")
+        assert y.__partitioned__["partition_tiling"] == dist.grid and np.array_equal(y.allgather(), x.allgather())
+
+
+@remedy("must be a Distribution: ")
+def test_a_shape_in_place_of_a_distribution():
+    for shape in (4 * P, (P, 4)):
+        made = follow(case(shape=shape), "tridap.zeros(shape)", r": (tridap\.distribution\(.*?\)+) makes", "tridap.zeros({})")
+        assert made.size == 4 * P and made.distribution.processes == P
+
+
+needs_petsc = pytest.mark.skipif(not tridap.components()["petsc"].built, reason="needs PETSc")
+
+
+@needs_petsc
+@remedy("call vec.setSizes(size) and vec.setUp() first", "call mat.setSizes(size) and mat.setUp() first")
+def test_vectors_and_matrices_without_a_type():
+    PETSc = pytest.importorskip("petsc4py.PETSc")
+    from tridap import petsc
+    vec, mat = PETSc.Vec().create(COMM), PETSc.Mat().create(COMM)
+    given = case(vec=vec, mat=mat, size=4 * P, petsc=petsc)
+    for name, call in (("vec", "petsc.export_array(vec)"), ("mat", "petsc.export_matrix(mat, dist)")):
+        text = said_by(lambda: eval(call, given))
+        for pattern in (rf"call ({name}\.setSizes\(size\)) and", rf"and ({name}\.setUp\(\)) first"):
+            eval(advice(text, pattern), given)
+        if name == "mat":
+            mat.assemble()
+        assert eval(call, given) is not None
