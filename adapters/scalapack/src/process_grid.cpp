@@ -1,4 +1,5 @@
 #include "blacs.hpp"
+#include "contexts.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
@@ -81,18 +82,6 @@ Index along(const redistribute::PlacedDistribution& placed, Index axis) {
   return placed.distribution.ndim() == 2 ? placed.distribution.axis(axis).proc_grid_size() : 1;
 }
 
-// The BLACS end the program if a grid has more processes than MPI_COMM_WORLD of one of them, which counts only those
-// that were started together with it.
-void need_started_together(Index processes) {
-  int number = 0, together = 0;
-  Cblacs_pinfo(&number, &together);
-  if (processes > together)
-    refuse("the grid has " + std::to_string(processes) + " processes, and MPI_COMM_WORLD of this process has " +
-               std::to_string(together),
-           "must not have more, because the BLACS count those of MPI_COMM_WORLD",
-           "start all processes together (mpiexec) and not by MPI_Comm_spawn, or use a smaller grid");
-}
-
 // The ranks of a grid down its columns, as the BLACS expect them, from those along the rows.
 std::vector<int> ranks_down_columns(Index nprow, Index npcol, const std::vector<Index>& ranks, bool transposed) {
   std::vector<int> down;
@@ -100,31 +89,6 @@ std::vector<int> ranks_down_columns(Index nprow, Index npcol, const std::vector<
     for (Index i = 0; i < nprow; ++i)
       down.push_back(static_cast<int>(ranks[static_cast<std::size_t>(transposed ? j * nprow + i : i * npcol + j)]));
   return down;
-}
-
-// The handle by which the BLACS know their duplicate of a communicator. They give a communicator that they know the
-// handle that it has, and if one part frees it, it is freed for all: so it is asked for once.
-struct Handle {
-  explicit Handle(int made) : number(made) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { Cfree_blacs_system_handle(number); }
-  const int number;
-};
-
-int handle_of(mpi::Duplicates& duplicates) {
-  if (const Handle* const kept = duplicates.attached<Handle>()) return kept->number;
-  const MPI_Comm comm = duplicates.of(mpi::Library::blacs);
-  auto made = mpi::collectively(comm, [&] { return std::make_unique<Handle>(Csys2blacs_handle(comm)); });
-  return duplicates.attach(std::move(made), mpi::Duplicates::freed).number;
-}
-
-// The BLACS call every process of the handle's communicator, and end the program on wrong arguments, so these are
-// checked before.
-int make_context(int handle, Index nprow, Index npcol, std::vector<int>& down) {
-  int context = handle;
-  Cblacs_gridmap(&context, down.data(), static_cast<int>(nprow), static_cast<int>(nprow), static_cast<int>(npcol));
-  return context;
 }
 
 }  // namespace
@@ -169,7 +133,7 @@ ProcessGrid::ProcessGrid(MPI_Comm caller, Index nprow, Index npcol, std::vector<
   if (found != ranks_.end()) place_ = {number / npcol_, number % npcol_};
   const int split = MPI_Comm_split(comm, place_ ? 0 : MPI_UNDEFINED, static_cast<int>(number), &row_major_);
   mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
-  const int handle = handle_of(*duplicates_);
+  const int handle = Contexts::of(*duplicates_).handle();
   own_context_ = !context;
   context_ = context ? *context : make_context(handle, nprow_, npcol_, down);
   transposed_ = make_context(handle, npcol_, nprow_, turned);
