@@ -1,17 +1,18 @@
 #include "file.hpp"
+#include "first.hpp"
 #include "layout.hpp"
 #include "memory_type.hpp"
-#include "search.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/hdf5_steps.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
 #include <tridap/value.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace tridap::hdf5 {
@@ -38,19 +39,6 @@ std::string encoded(hid_t dataset, const std::string& name) {
   std::string code(bytes, '\0');
   call("H5Tencode", [&] { return H5Tencode(type.id(), code.data(), &bytes); });
   return code;
-}
-
-void send_text(std::string& text, MPI_Comm comm) {
-  auto bytes = static_cast<Index>(text.size());
-  mpi::must_succeed(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
-  constexpr Index piece = Index{1} << 30;
-  text = mpi::collectively(comm, [&] {
-    text.resize(static_cast<std::size_t>(bytes));
-    return std::move(text);
-  });
-  for (Index at = 0; at < bytes; at += piece)
-    mpi::must_succeed(MPI_Bcast(text.data() + at, static_cast<int>(std::min(piece, bytes - at)), MPI_CHAR, 0, comm),
-                      "MPI_Bcast");
 }
 
 // The width of the communication padding of a block axis, if it is the same everywhere.
@@ -116,16 +104,6 @@ void Search::read_alone(const std::string& path, const std::string& wanted, bool
   }
 }
 
-void Search::send_shape(MPI_Comm comm) {
-  Index numbers[4] = {static_cast<Index>(shape_.size()), steps_, chunked_, in_other_files_};
-  mpi::must_succeed(MPI_Bcast(numbers, 4, MPI_INT64_T, 0, comm), "MPI_Bcast");
-  steps_ = numbers[1];
-  chunked_ = numbers[2];
-  in_other_files_ = numbers[3];
-  shape_.resize(static_cast<std::size_t>(numbers[0]));  // at most 32
-  mpi::must_succeed(MPI_Bcast(shape_.data(), static_cast<int>(numbers[0]), MPI_INT64_T, 0, comm), "MPI_Bcast");
-}
-
 Stored Search::understood() const {
   Stored stored;
   stored.name = name_;
@@ -145,22 +123,32 @@ Stored Search::understood() const {
   return stored;
 }
 
-void Search::read(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped) {
-  if (mpi::rank_of(comm) == 0) read_alone(path, name, stepped);
-}
-
-Stored Search::share(MPI_Comm comm) {
-  send_shape(comm);
-  for (std::string* text : {&name_, &type_, &version_, &dim_data_}) send_text(*text, comm);
-  if (steps_ >= 0) send_text(saved_steps_, comm);
-  return mpi::collectively(comm, [&] { return understood(); });
+Search::Search(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped, bool is_other) {
+  const std::string all = from_first(comm, [&] {
+    if (is_other) return std::string();
+    read_alone(path, name, stepped);
+    Written found;
+    for (const Index number : {static_cast<Index>(shape_.size()), steps_, chunked_, in_other_files_})
+      found.number(number);
+    for (const Index extent : shape_) found.number(extent);
+    found.text(std::filesystem::absolute(path).string());
+    for (const std::string* text : {&name_, &type_, &version_, &dim_data_, &saved_steps_}) found.text(*text);
+    return found.take();
+  });
+  if (all.empty()) return;
+  ToRead found(all);
+  shape_.resize(static_cast<std::size_t>(found.number()));
+  for (Index* number : {&steps_, &chunked_, &in_other_files_}) *number = found.number();
+  for (Index& extent : shape_) extent = found.number();
+  for (std::string* text : {&file_, &name_, &type_, &version_, &dim_data_, &saved_steps_}) *text = found.text();
 }
 
 Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped) {
-  Search search;
-  const mpi::Call call(comm, "hdf5::find", mpi::Library::hdf5,
-                       [&](mpi::Record&) { search.read(path, name, comm, stepped); });
-  return search.share(call.comm());
+  const mpi::Call call(comm, "hdf5::find", mpi::Library::hdf5);
+  return call.run([&] {
+    const Search search(path, name, call.comm(), stepped);
+    return mpi::collectively(call.comm(), [&] { return search.understood(); });
+  });
 }
 
 Distribution default_distribution(const Stored& stored, Index processes) {
