@@ -28,18 +28,14 @@ class Search {
   /// 0 passes `is_other`, since the path is that of files of another kind, nothing is read.
   Search(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped, bool is_other = false);
 
-  bool has_read() const { return !file_.empty(); }
+  bool has_read() const { return !all_.empty(); }
   /// The whole path of the file, by the folder of rank 0.
-  const std::string& file() const { return file_; }
+  std::string file() const;
   /// What the file says. Local, on every process.
   Stored understood() const;
 
  private:
-  void read_alone(const std::string& path, const std::string& wanted, bool stepped);
-
-  std::string file_, name_, type_, version_, dim_data_, saved_steps_;
-  std::vector<Index> shape_;
-  Index steps_ = -1, chunked_ = 0, in_other_files_ = 0;
+  std::string all_;  // as it was sent
 };
 
 /// How an array is read.
