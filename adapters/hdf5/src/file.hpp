@@ -5,7 +5,6 @@
 #include <mpi.h>
 
 #include <string>
-#include <vector>
 
 #pragma GCC visibility push(hidden)
 
@@ -17,13 +16,12 @@ Handle open_alone(const std::string& path);
 Handle open_object(hid_t file, const std::string& name);
 Handle open_dataset(hid_t file, const std::string& name);
 
-/// Opens a file on all processes of a communicator. With `same`, all processes make the same calls, and one of them
-/// reads and writes what HDF5 says of the datasets. **Collective**: throws the same Error on every process or on none.
-Handle open_together(const std::string& path, bool write, bool same, MPI_Comm comm);
-
-/// Opens a file for reading, on each process alone. Files that are opened by MPI cannot read elements in other files.
-/// **Collective**: throws the same Error on every process or on none.
-Handle open_by_each(const std::string& path, MPI_Comm comm);
+/// Throws Error if this process may not read, or write, a file.
+void need_access(const std::string& path, bool write);
+/// Opens a file on all processes of a communicator, which may all access it. With `same`, all processes make the same
+/// calls, and one of them reads and writes what HDF5 says of the datasets. **Collective**, as H5Fopen: throws Error on
+/// this process alone.
+Handle open_together(const std::string& path, bool write, bool same, MPI_Comm of_hdf5);
 
 /// Whether a dataset with these properties is virtual, or has external files.
 bool is_in_other_files(hid_t creation_list);

@@ -1,15 +1,18 @@
-#include "search.hpp"
+#include "first.hpp"
 #include "transfer.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/load.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/hdf5_steps.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 namespace tridap::hdf5 {
 
@@ -108,45 +111,63 @@ void need_buffer(const Buffer& buffer, const Stored& stored, const Distribution&
 
 }  // namespace
 
+Reading check_to_load(const Buffer& buffer, const Stored& stored, const Distribution& distribution, MPI_Comm comm,
+                      const LoadOptions& options) {
+  need_distribution(stored, distribution, mpi::MpiCollectives(comm).processes());
+  const std::optional<Index> step = step_of(stored, options);
+  need_buffer(buffer, stored, distribution, mpi::rank_of(comm));
+  return {step, memory_type(stored.type)};
+}
+
+Receipt load_checked(const Buffer& buffer, const std::string& file, const Stored& stored,
+                     const Distribution& distribution, MPI_Comm comm, const Reading& reading,
+                     const LoadOptions& options) {
+  const double begin = MPI_Wtime();
+  const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5);
+  return call.run([&] {
+    const std::vector<Task> tasks{
+        {stored.name, buffer, distribution, reading.type, reading.step, stored.chunked, stored.in_other_files}};
+    transfer(file, Direction::read, tasks, call.comm(), options.progress);
+    Receipt receipt;
+    receipt.shared = receipt.same_address = false;
+    receipt.bytes_copied = element_count(buffer) * buffer.type.bytes;
+    receipt.seconds = MPI_Wtime() - begin;
+    return receipt;
+  });
+}
+
 Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
                   MPI_Comm comm, const LoadOptions& options) {
-  const double begin = MPI_Wtime();
-  std::vector<Task> tasks;
-  const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5, [&](mpi::Record&) {
-    need_distribution(stored, distribution, mpi::MpiCollectives(comm).processes());
-    const std::optional<Index> step = step_of(stored, options);
-    need_buffer(buffer, stored, distribution, mpi::rank_of(comm));
-    tasks.push_back(
-        {stored.name, buffer, distribution, memory_type(stored.type), step, stored.chunked, stored.in_other_files});
+  Reading reading;
+  const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5,
+                       [&](mpi::Record&) { reading = check_to_load(buffer, stored, distribution, comm, options); });
+  return call.run([&] {
+    const std::string file = from_first(call.comm(), [&] { return std::filesystem::absolute(path).string(); });
+    return load_checked(buffer, file, stored, distribution, call.comm(), reading, options);
   });
-  comm = call.comm();
-  transfer(path, Direction::read, tasks, comm, options.progress);
-  Receipt receipt;
-  receipt.shared = receipt.same_address = false;
-  receipt.bytes_copied = element_count(buffer) * buffer.type.bytes;
-  receipt.seconds = MPI_Wtime() - begin;
-  return receipt;
 }
 
 DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
                const std::optional<Distribution>& distribution, const LoadOptions& options) {
-  Search search;
-  const mpi::Call call(comm, "hdf5::load", mpi::Library::hdf5,
-                       [&](mpi::Record&) { search.read(path, name, comm, false); });
-  comm = call.comm();
-  const Stored stored = search.share(comm);
-  const Index rank = mpi::rank_of(comm);
-  std::optional<Distribution> to;
-  DistArray array;
-  mpi::collectively(comm, [&] {
-    const Index processes = mpi::MpiCollectives(comm).processes();
-    to = distribution ? *distribution : default_distribution(stored, processes);
-    need_distribution(stored, *to, processes);
-    array.buffer = allocate(element_type(stored.type), IndexList(to->local_shape(rank)));
-    array.dim_data = to->dim_data(rank);
+  const mpi::Call call(comm, "hdf5::load", mpi::Library::hdf5);
+  return call.run([&] {
+    const Search search(path, name, call.comm(), false);
+    Stored stored;
+    Reading reading;
+    std::optional<Distribution> to;
+    DistArray array;
+    mpi::collectively(call.comm(), [&] {
+      stored = search.understood();
+      const Index processes = mpi::MpiCollectives(call.comm()).processes(), rank = mpi::rank_of(call.comm());
+      to = distribution ? *distribution : default_distribution(stored, processes);
+      need_distribution(stored, *to, processes);
+      array.buffer = allocate(element_type(stored.type), IndexList(to->local_shape(rank)));
+      array.dim_data = to->dim_data(rank);
+      reading = check_to_load(array.buffer, stored, *to, call.comm(), options);
+    });
+    load_checked(array.buffer, search.file(), stored, *to, call.comm(), reading, options);
+    return array;
   });
-  load_into(array.buffer, path, stored, *to, comm, options);
-  return array;
 }
 
 }  // namespace tridap::hdf5

@@ -2,16 +2,13 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
-#include <tridap/mpi/agree.hpp>
+#include <tridap/internal/state.hpp>
 #include <tridap/text.hpp>
 
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <system_error>
-#include <utility>
 
 namespace tridap::hdf5 {
 
@@ -38,11 +35,6 @@ bool exists(hid_t file, const std::string& name) {
   return name == "/" || H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0;
 }
 
-void need_access(const std::string& path, bool write) {
-  if (::access(path.c_str(), write ? R_OK | W_OK : R_OK) == 0) return;
-  refuse_file(path, std::generic_category().message(errno), "give the name of a file that every process may read");
-}
-
 // MPI's hints, which it has copied when it uses them.
 class Hints {
  public:
@@ -50,45 +42,21 @@ class Hints {
     mpi::must_succeed(MPI_Info_create(&info_), "MPI_Info_create");
     MPI_Info_set(info_, "cb_buffer_size", "8388608");  // bytes that MPI collects on a process
   }
-  Hints(Hints&& other) noexcept : info_(std::exchange(other.info_, MPI_INFO_NULL)) {}
-  Hints& operator=(Hints&&) = delete;
-  ~Hints() {
-    if (info_ != MPI_INFO_NULL) MPI_Info_free(&info_);
-  }
+  Hints(const Hints&) = delete;
+  Hints& operator=(const Hints&) = delete;
+  ~Hints() { MPI_Info_free(&info_); }
   MPI_Info get() const { return info_; }
 
  private:
   MPI_Info info_ = MPI_INFO_NULL;
 };
 
-struct Access {
-  Handle list;
-  Hints hints;
-};
-
-Access access_list(bool same) {
-  Handle list = made("H5Pcreate", &H5Pclose, [] { return H5Pcreate(H5P_FILE_ACCESS); });
-  call("H5Pset_all_coll_metadata_ops", [&] { return H5Pset_all_coll_metadata_ops(list, same); });
-  call("H5Pset_coll_metadata_write", [&] { return H5Pset_coll_metadata_write(list, same); });
-  return {std::move(list), Hints()};
-}
-
-// The whole path by rank 0, whose folder a relative path starts from: other processes may be in other folders.
-// **Collective.**
-std::string path_of_first(const std::string& path, MPI_Comm comm) {
-  std::string whole = mpi::collectively(
-      comm, [&] { return mpi::rank_of(comm) == 0 ? std::filesystem::absolute(path).string() : std::string(); });
-  auto length = static_cast<int>(whole.size());
-  mpi::must_succeed(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
-  whole = mpi::collectively(comm, [&] {
-    whole.resize(static_cast<std::size_t>(length));
-    return std::move(whole);
-  });
-  mpi::must_succeed(MPI_Bcast(whole.data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
-  return whole;
-}
-
 }  // namespace
+
+void need_access(const std::string& path, bool write) {
+  if (::access(path.c_str(), write ? R_OK | W_OK : R_OK) == 0) return;
+  refuse_file(path, std::generic_category().message(errno), "give the name of a file that every process may read");
+}
 
 Handle open_alone(const std::string& path) {
   if (path.find('\0') != std::string::npos) refuse_file("", "the name contains a zero byte", "give another name");
@@ -112,29 +80,13 @@ Handle open_dataset(hid_t file, const std::string& name) {
   return object;
 }
 
-Handle open_together(const std::string& path, bool write, bool same, MPI_Comm comm) {
-  const std::string where = path_of_first(path, comm);
-  Access access = mpi::collectively(comm, [&] {
-    need_access(where, write);
-    return access_list(same);
-  });
-  const MPI_Comm of_hdf5 = mpi::duplicates_of(comm)->of(mpi::Library::hdf5);
-  mpi::Faults faults;  // the calls below are collective: each process makes them, whatever fails
-  faults.attempt(
-      [&] { call("H5Pset_fapl_mpio", [&] { return H5Pset_fapl_mpio(access.list, of_hdf5, access.hints.get()); }); });
-  mpi::throw_faults(std::exchange(faults, {}), comm);
-  Handle file;
-  faults.attempt([&] {
-    file = made("H5Fopen", &H5Fclose,
-                [&] { return H5Fopen(where.c_str(), write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access.list); });
-  });
-  mpi::throw_faults(std::move(faults), comm);
-  return file;
-}
-
-Handle open_by_each(const std::string& path, MPI_Comm comm) {
-  const std::string where = path_of_first(path, comm);
-  return mpi::collectively(comm, [&] { return open_alone(where); });
+Handle open_together(const std::string& path, bool write, bool same, MPI_Comm of_hdf5) {
+  const Hints hints;
+  const Handle list = made("H5Pcreate", &H5Pclose, [] { return H5Pcreate(H5P_FILE_ACCESS); });
+  call("H5Pset_all_coll_metadata_ops", [&] { return H5Pset_all_coll_metadata_ops(list, same); });
+  call("H5Pset_coll_metadata_write", [&] { return H5Pset_coll_metadata_write(list, same); });
+  call("H5Pset_fapl_mpio", [&] { return H5Pset_fapl_mpio(list, of_hdf5, hints.get()); });
+  return made("H5Fopen", &H5Fclose, [&] { return H5Fopen(path.c_str(), write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, list); });
 }
 
 bool is_in_other_files(hid_t creation_list) {

@@ -1,19 +1,21 @@
 #include "create.hpp"
 #include "file.hpp"
+#include "first.hpp"
 #include "layout.hpp"
 #include "transfer.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/save.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/hdf5_steps.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/new_file.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/text.hpp>
 
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <utility>
@@ -93,27 +95,15 @@ void need_distribution(const Named& named, Index processes, Index rank) {
            "give the whole local buffer");
 }
 
-void check(const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
-  need_options(options);
-  need_names(arrays);
-  const Index processes = mpi::MpiCollectives(comm).processes(), rank = mpi::rank_of(comm);
-  for (const Named& named : arrays) {
-    need_buffer(named);
-    need_distribution(named, processes, rank);
-    type_of(named);
+std::vector<Task> tasks_of(const std::vector<Named>& arrays, const std::vector<Datatype>& types, MPI_Comm comm,
+                           const SaveOptions& options) {
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto& [name, array, distribution, type] = arrays[i];
+    tasks.push_back({name, array.buffer, distribution ? *distribution : mpi::gather_distribution(array, comm), types[i],
+                     options.step});
   }
-}
-
-std::vector<Task> tasks_of(const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
-  std::vector<Distribution> distributions;
-  for (const Named& named : arrays)
-    distributions.push_back(named.distribution ? *named.distribution : mpi::gather_distribution(named.array, comm));
-  return mpi::collectively(comm, [&] {
-    std::vector<Task> tasks;
-    for (std::size_t i = 0; i < arrays.size(); ++i)
-      tasks.push_back({arrays[i].name, arrays[i].array.buffer, distributions[i], type_of(arrays[i]), options.step});
-    return tasks;
-  });
+  return tasks;
 }
 
 std::vector<Plan> plans_of(const std::vector<Task>& tasks) {
@@ -123,33 +113,23 @@ std::vector<Plan> plans_of(const std::vector<Task>& tasks) {
   return plans;
 }
 
-// Rank 0's file, and what it is called until it is complete.
-struct Incomplete {
-  std::unique_ptr<mpi::NewFile> file;
-  std::string name;
-};
-
-Incomplete begin(const std::string& path, std::vector<Task>& tasks, MPI_Comm comm, const SaveOptions& options) {
-  std::vector<Index> chunked(tasks.size(), 0);
-  Incomplete made_file;
-  made_file.file = mpi::collectively(comm, [&]() -> std::unique_ptr<mpi::NewFile> {
-    if (mpi::rank_of(comm) != 0) return nullptr;
-    auto file = std::make_unique<mpi::NewFile>(path);
+// Makes the file on rank 0, and returns what it is called until it is complete, on all processes.
+std::string begin(const std::string& path, std::vector<Task>& tasks, MPI_Comm comm, const SaveOptions& options,
+                  std::unique_ptr<mpi::NewFile>& file) {
+  const std::string all = from_first(comm, [&] {
+    file = std::make_unique<mpi::NewFile>(path);
     const bool continued = options.step && file->replaces();
     if (continued) copy_file(file->target(), file->incomplete_name());
     std::vector<Plan> plans = plans_of(tasks);
     create(file->incomplete_name(), continued, plans, options);
-    for (std::size_t i = 0; i < plans.size(); ++i) chunked[i] = plans[i].chunked ? 1 : 0;
-    return file;
+    Written made;
+    for (const Plan& plan : plans) made.number(plan.chunked ? 1 : 0);
+    made.text(std::filesystem::absolute(file->incomplete_name()).string());
+    return made.take();
   });
-  if (made_file.file) made_file.name = made_file.file->incomplete_name();
-  auto length = static_cast<int>(made_file.name.size());
-  mpi::must_succeed(MPI_Bcast(&length, 1, MPI_INT, 0, comm), "MPI_Bcast");
-  made_file.name.resize(static_cast<std::size_t>(length));
-  mpi::must_succeed(MPI_Bcast(made_file.name.data(), length, MPI_CHAR, 0, comm), "MPI_Bcast");
-  mpi::must_succeed(MPI_Bcast(chunked.data(), static_cast<int>(chunked.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
-  for (std::size_t i = 0; i < tasks.size(); ++i) tasks[i].chunked = chunked[i] != 0;
-  return made_file;
+  ToRead made(all);
+  for (Task& task : tasks) task.chunked = made.number() != 0;
+  return made.text();
 }
 
 Receipt receipt_of(const std::vector<Named>& arrays, const std::vector<Task>& tasks, Index rank, double begin_time) {
@@ -166,23 +146,45 @@ Receipt receipt_of(const std::vector<Named>& arrays, const std::vector<Task>& ta
 
 }  // namespace
 
-Receipt save(const std::string& path, const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
+std::vector<Datatype> check_to_save(const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
+  need_options(options);
+  need_names(arrays);
+  const Index processes = mpi::MpiCollectives(comm).processes(), rank = mpi::rank_of(comm);
+  std::vector<Datatype> types;
+  for (const Named& named : arrays) {
+    need_buffer(named);
+    need_distribution(named, processes, rank);
+    types.push_back(type_of(named));
+  }
+  return types;
+}
+
+Receipt save_checked(const std::string& path, const std::vector<Named>& arrays, const std::vector<Datatype>& types,
+                     MPI_Comm comm, const SaveOptions& options) {
   const double begin_time = MPI_Wtime();
+  const mpi::Call call(comm, "hdf5::save", mpi::Library::hdf5);
+  return call.run([&] {
+    std::vector<Task> tasks = tasks_of(arrays, types, call.comm(), options);
+    std::unique_ptr<mpi::NewFile> file;
+    const std::string name = begin(path, tasks, call.comm(), options, file);
+    transfer(name, Direction::write, tasks, call.comm(), options.progress);
+    mpi::collectively(call.comm(), [&] {
+      if (file) file->complete();
+    });
+    return receipt_of(arrays, tasks, mpi::rank_of(call.comm()), begin_time);
+  });
+}
+
+Receipt save(const std::string& path, const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
+  std::vector<Datatype> types;
   const mpi::Call call(comm, "hdf5::save", mpi::Library::hdf5, [&](mpi::Record& record) {
-    check(arrays, comm, options);
+    types = check_to_save(arrays, comm, options);
     record.add(digest_of(path, arrays, options));
   });
-  comm = call.comm();
   if (!call.is_same(0))
     refuse("the processes save with different paths, names, element types or options",
            "must be the same on every process", "pass the same on every process");
-  std::vector<Task> tasks = tasks_of(arrays, comm, options);
-  Incomplete file = begin(path, tasks, comm, options);
-  transfer(file.name, Direction::write, tasks, comm, options.progress);
-  mpi::collectively(comm, [&] {
-    if (file.file) file.file->complete();
-  });
-  return receipt_of(arrays, tasks, mpi::rank_of(comm), begin_time);
+  return save_checked(path, arrays, types, call.comm(), options);
 }
 
 }  // namespace tridap::hdf5

@@ -1,17 +1,18 @@
 #include "file.hpp"
+#include "first.hpp"
 #include "layout.hpp"
 #include "memory_type.hpp"
-#include "search.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/hdf5_steps.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
 #include <tridap/value.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <utility>
 
 namespace tridap::hdf5 {
@@ -38,19 +39,6 @@ std::string encoded(hid_t dataset, const std::string& name) {
   std::string code(bytes, '\0');
   call("H5Tencode", [&] { return H5Tencode(type.id(), code.data(), &bytes); });
   return code;
-}
-
-void send_text(std::string& text, MPI_Comm comm) {
-  auto bytes = static_cast<Index>(text.size());
-  mpi::must_succeed(MPI_Bcast(&bytes, 1, MPI_INT64_T, 0, comm), "MPI_Bcast");
-  constexpr Index piece = Index{1} << 30;
-  text = mpi::collectively(comm, [&] {
-    text.resize(static_cast<std::size_t>(bytes));
-    return std::move(text);
-  });
-  for (Index at = 0; at < bytes; at += piece)
-    mpi::must_succeed(MPI_Bcast(text.data() + at, static_cast<int>(std::min(piece, bytes - at)), MPI_CHAR, 0, comm),
-                      "MPI_Bcast");
 }
 
 // The width of the communication padding of a block axis, if it is the same everywhere.
@@ -86,81 +74,98 @@ std::vector<AxisSpec> specs_like(const Distribution& distribution, bool padded) 
   return specs;
 }
 
-}  // namespace
+// What a file says of a dataset, in a form that can be sent.
+struct Said {
+  std::string file, name, type, version, dim_data, saved_steps;
+  std::vector<Index> shape;
+  Index steps = -1, chunked = 0, in_other_files = 0;
+};
 
-void Search::read_alone(const std::string& path, const std::string& wanted, bool stepped) {
+Said read_alone(const std::string& path, const std::string& wanted, bool stepped) {
   const Handle file = open_alone(path);
-  name_ = wanted.empty() ? only_name(path) : wanted;
-  const Handle dataset = open_dataset(file, name_);
-  type_ = encoded(dataset, name_);
+  Said said;
+  said.file = std::filesystem::absolute(path).string();
+  said.name = wanted.empty() ? only_name(path) : wanted;
+  const Handle dataset = open_dataset(file, said.name);
+  said.type = encoded(dataset, said.name);
   const Handle space = made("H5Dget_space", &H5Sclose, [&] { return H5Dget_space(dataset); });
   const int ndim = call("H5Sget_simple_extent_ndims", [&] { return H5Sget_simple_extent_ndims(space); });
   if (H5Sget_simple_extent_type(space) == H5S_NULL)
-    refuse("the dataset '" + clean(name_) + "' is empty", "", "give the name of a dataset with a shape");
+    refuse("the dataset '" + clean(said.name) + "' is empty", "", "give the name of a dataset with a shape");
   std::vector<hsize_t> extents(static_cast<std::size_t>(ndim)), most(extents.size());
   call("H5Sget_simple_extent_dims", [&] { return H5Sget_simple_extent_dims(space, extents.data(), most.data()); });
-  shape_.assign(extents.begin(), extents.end());
+  said.shape.assign(extents.begin(), extents.end());
   const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
-  chunked_ = H5Pget_layout(list) == H5D_CONTIGUOUS ? 0 : 1;
-  in_other_files_ = is_in_other_files(list) ? 1 : 0;
+  said.chunked = H5Pget_layout(list) == H5D_CONTIGUOUS ? 0 : 1;
+  said.in_other_files = is_in_other_files(list) ? 1 : 0;
   if (has_attribute(dataset, dim_data_attribute) && has_attribute(dataset, version_attribute)) {
-    version_ = read_text(dataset, version_attribute);
-    dim_data_ = read_text(dataset, dim_data_attribute);
+    said.version = read_text(dataset, version_attribute);
+    said.dim_data = read_text(dataset, dim_data_attribute);
   }
   const bool unlimited = !most.empty() && most[0] == H5S_UNLIMITED;
-  const bool ours = !dim_data_.empty() && read_json(dim_data_).list_size() != shape_.size();
-  if (unlimited && (ours || (stepped && dim_data_.empty()))) {
-    steps_ = shape_[0];
-    shape_.erase(shape_.begin());
-    if (has_attribute(dataset, steps_attribute)) saved_steps_ = read_text(dataset, steps_attribute);
+  const bool ours = !said.dim_data.empty() && read_json(said.dim_data).list_size() != said.shape.size();
+  if (unlimited && (ours || (stepped && said.dim_data.empty()))) {
+    said.steps = said.shape[0];
+    said.shape.erase(said.shape.begin());
+    if (has_attribute(dataset, steps_attribute)) said.saved_steps = read_text(dataset, steps_attribute);
   }
+  return said;
 }
 
-void Search::send_shape(MPI_Comm comm) {
-  Index numbers[4] = {static_cast<Index>(shape_.size()), steps_, chunked_, in_other_files_};
-  mpi::must_succeed(MPI_Bcast(numbers, 4, MPI_INT64_T, 0, comm), "MPI_Bcast");
-  steps_ = numbers[1];
-  chunked_ = numbers[2];
-  in_other_files_ = numbers[3];
-  shape_.resize(static_cast<std::size_t>(numbers[0]));  // at most 32
-  mpi::must_succeed(MPI_Bcast(shape_.data(), static_cast<int>(numbers[0]), MPI_INT64_T, 0, comm), "MPI_Bcast");
+std::string written(const Said& said) {
+  Written all;
+  for (const std::string* text : {&said.file, &said.name, &said.type, &said.version, &said.dim_data, &said.saved_steps})
+    all.text(*text);
+  for (const Index number : {static_cast<Index>(said.shape.size()), said.steps, said.chunked, said.in_other_files})
+    all.number(number);
+  for (const Index extent : said.shape) all.number(extent);
+  return all.take();
 }
+
+Said read(const std::string& sent) {
+  ToRead all(sent);
+  Said said;
+  for (std::string* text : {&said.file, &said.name, &said.type, &said.version, &said.dim_data, &said.saved_steps})
+    *text = all.text();
+  said.shape.resize(static_cast<std::size_t>(all.number()));
+  for (Index* number : {&said.steps, &said.chunked, &said.in_other_files}) *number = all.number();
+  for (Index& extent : said.shape) extent = all.number();
+  return said;
+}
+
+}  // namespace
+
+Search::Search(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped, bool is_other)
+    : all_(from_first(comm, [&] { return is_other ? std::string() : written(read_alone(path, name, stepped)); })) {}
+
+std::string Search::file() const { return ToRead(all_).text(); }
 
 Stored Search::understood() const {
+  const Said said = read(all_);
   Stored stored;
-  stored.name = name_;
-  stored.shape = shape_;
-  stored.chunked = chunked_ != 0;
-  stored.in_other_files = in_other_files_ != 0;
-  if (steps_ >= 0) stored.steps = steps_;
-  if (!saved_steps_.empty()) stored.saved_steps = read_steps(saved_steps_, steps_);
-  stored.type = Datatype(call("H5Tdecode", [&] { return H5Tdecode(type_.data()); }));
-  if (!dim_data_.empty()) {
-    Distribution read = read_layout(version_, dim_data_);
+  stored.name = said.name;
+  stored.shape = said.shape;
+  stored.chunked = said.chunked != 0;
+  stored.in_other_files = said.in_other_files != 0;
+  if (said.steps >= 0) stored.steps = said.steps;
+  if (!said.saved_steps.empty()) stored.saved_steps = read_steps(said.saved_steps, said.steps);
+  stored.type = Datatype(call("H5Tdecode", [&] { return H5Tdecode(said.type.data()); }));
+  if (!said.dim_data.empty()) {
+    Distribution read = read_layout(said.version, said.dim_data);
     if (read.shape() != stored.shape)
-      refuse("the attribute 'dim_data' of '" + clean(name_) + "' is of another shape than the dataset", "",
+      refuse("the attribute 'dim_data' of '" + clean(said.name) + "' is of another shape than the dataset", "",
              "save the array again, or remove the attribute");
     stored.distribution = std::move(read);
   }
   return stored;
 }
 
-void Search::read(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped) {
-  if (mpi::rank_of(comm) == 0) read_alone(path, name, stepped);
-}
-
-Stored Search::share(MPI_Comm comm) {
-  send_shape(comm);
-  for (std::string* text : {&name_, &type_, &version_, &dim_data_}) send_text(*text, comm);
-  if (steps_ >= 0) send_text(saved_steps_, comm);
-  return mpi::collectively(comm, [&] { return understood(); });
-}
-
 Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped) {
-  Search search;
-  const mpi::Call call(comm, "hdf5::find", mpi::Library::hdf5,
-                       [&](mpi::Record&) { search.read(path, name, comm, stepped); });
-  return search.share(call.comm());
+  const mpi::Call call(comm, "hdf5::find", mpi::Library::hdf5);
+  return call.run([&] {
+    const Search search(path, name, call.comm(), stepped);
+    return mpi::collectively(call.comm(), [&] { return search.understood(); });
+  });
 }
 
 Distribution default_distribution(const Stored& stored, Index processes) {

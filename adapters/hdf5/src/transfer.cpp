@@ -1,8 +1,8 @@
 #include "transfer.hpp"
 
 #include "file.hpp"
+#include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -66,17 +66,39 @@ Work work_of(const Task& task, Direction direction, Index rank) {
   return work;
 }
 
-// The numbers of rounds, and the mode: if any process must exchange, all do.
-void agree(std::vector<Work>& works, MPI_Comm comm) {
-  std::vector<Index> numbers;
-  for (const Work& work : works) {
-    numbers.push_back(static_cast<Index>(work.pieces.size()));
-    numbers.push_back(work.mode == Mode::exchange ? 1 : 0);
+// What all processes need before a file is opened.
+struct Prepared {
+  std::vector<Work> works;
+  std::unique_ptr<std::byte[]> staging;  // memory for the largest piece that passes through it
+};
+
+Prepared prepare(const std::vector<Task>& tasks, Direction direction, Index rank) {
+  Prepared made;
+  Index most = 0;
+  for (const Task& task : tasks) {
+    const Work& work = made.works.emplace_back(work_of(task, direction, rank));
+    if (work.form) continue;
+    for (const Piece& piece : work.pieces) most = std::max(most, element_count(piece) * task.buffer.type.bytes);
   }
-  const std::vector<MinMax> spread = mpi::min_max(numbers, comm);
+  made.staging.reset(new std::byte[static_cast<std::size_t>(most)]);
+  return made;
+}
+
+// Agrees that no process has faults, on the numbers of rounds, and on the modes: if any process must exchange, all do.
+// **Collective.**
+void agree(std::vector<Work>& works, std::size_t tasks, mpi::Faults faults, MPI_Comm comm) {
+  std::vector<Index> most(1 + 2 * tasks, 0);
+  most[0] = faults.ok() ? 0 : 1;
   for (std::size_t i = 0; i < works.size(); ++i) {
-    works[i].rounds = spread[2 * i].largest;
-    if (spread[2 * i + 1].largest != 0) works[i].mode = Mode::exchange;
+    most[1 + 2 * i] = static_cast<Index>(works[i].pieces.size());
+    most[2 + 2 * i] = works[i].mode == Mode::exchange ? 1 : 0;
+  }
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, most.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX, comm),
+                    "MPI_Allreduce");
+  if (most[0] != 0) mpi::throw_faults(std::move(faults), comm);
+  for (std::size_t i = 0; i < works.size(); ++i) {
+    works[i].rounds = most[1 + 2 * i];
+    if (most[2 + 2 * i] != 0) works[i].mode = Mode::exchange;
   }
 }
 
@@ -100,11 +122,12 @@ Handle simple_space(const std::vector<hsize_t>& extents) {
 // Everything that a call of HDF5 needs from a process that transfers nothing, made before the first call.
 struct Calls {
   Handle dataset, list, file_space, nothing, empty_memory, memory_space;
-  std::unique_ptr<std::byte[]> staging;  // null: HDF5 uses the buffer itself
+  std::byte* staging;  // for pieces that HDF5 cannot transfer from the buffer itself
 };
 
-Calls prepared(const Task& task, const Work& work, Handle dataset) {
+Calls calls_of(const Work& work, Handle dataset, std::byte* staging) {
   Calls calls;
+  calls.staging = staging;
   calls.dataset = std::move(dataset);
   calls.list = transfer_list(work.mode);
   calls.file_space = made("H5Dget_space", &H5Sclose, [&] { return H5Dget_space(calls.dataset); });
@@ -112,13 +135,7 @@ Calls prepared(const Task& task, const Work& work, Handle dataset) {
   calls.empty_memory = simple_space({1});
   for (const hid_t space : {static_cast<hid_t>(calls.nothing), static_cast<hid_t>(calls.empty_memory)})
     call("H5Sselect_none", [&] { return H5Sselect_none(space); });
-  if (work.form) {
-    calls.memory_space = simple_space(work.form->extents);
-  } else {
-    Index most = 0;
-    for (const Piece& piece : work.pieces) most = std::max(most, element_count(piece) * task.buffer.type.bytes);
-    calls.staging.reset(new std::byte[static_cast<std::size_t>(most)]);
-  }
+  if (work.form) calls.memory_space = simple_space(work.form->extents);
   return calls;
 }
 
@@ -135,9 +152,9 @@ Selected select(const Task& task, const Work& work, const Calls& calls, const Pi
     if (!piece.empty()) select_in_memory(calls.memory_space, piece, work.form->steps);
     return {calls.file_space, calls.memory_space, task.buffer.data, {}};
   }
-  if (direction == Direction::write) gather(task.buffer, piece, calls.staging.get());
+  if (direction == Direction::write) gather(task.buffer, piece, calls.staging);
   Handle dense = simple_space({static_cast<hsize_t>(element_count(piece))});
-  return {calls.file_space, dense, calls.staging.get(), std::move(dense)};
+  return {calls.file_space, dense, calls.staging, std::move(dense)};
 }
 
 herr_t to_hdf5(const Task& task, const Calls& calls, const Selected& selected, Direction direction) {
@@ -158,7 +175,7 @@ void do_round(const Task& task, const Work& work, const Calls& calls, Index roun
   faults.attempt([&] {
     call(direction == Direction::write ? "H5Dwrite" : "H5Dread",
          [&] { return to_hdf5(task, calls, selected, direction); });
-    if (whole && direction == Direction::read && !work.form) scatter(task.buffer, *piece, calls.staging.get());
+    if (whole && direction == Direction::read && !work.form) scatter(task.buffer, *piece, calls.staging);
   });
 }
 
@@ -185,30 +202,36 @@ class Progress {
 void transfer(const std::string& path, Direction direction, const std::vector<Task>& tasks, MPI_Comm comm,
               const std::function<void(double)>& progress) {
   const Index rank = mpi::rank_of(comm);
-  std::vector<Work> works = mpi::collectively(comm, [&] {
-    std::vector<Work> all;
-    for (const Task& task : tasks) all.push_back(work_of(task, direction, rank));
-    return all;
-  });
-  agree(works, comm);
-  bool same = true, alone = false;
-  for (const Work& work : works) same = same && work.mode != Mode::independent;
+  const bool write = direction == Direction::write;
+  const MPI_Comm of_hdf5 = mpi::duplicates_of(comm)->of(mpi::Library::hdf5);
+  bool alone = false;
   for (const Task& task : tasks) alone = alone || task.in_other_files;
-  Handle file = alone ? open_by_each(path, comm) : open_together(path, direction == Direction::write, same, comm);
   mpi::Faults faults;
+  Prepared prepared;
+  faults.attempt([&] {
+    if (!alone) need_access(path, write);
+    prepared = prepare(tasks, direction, rank);
+  });
+  std::vector<Work>& works = prepared.works;
+  agree(works, tasks.size(), std::exchange(faults, {}), comm);
+  bool same = true;
+  for (const Work& work : works) same = same && work.mode != Mode::independent;
+  Handle file;
+  std::vector<Calls> calls;
+  calls.reserve(tasks.size());
+  faults.attempt([&] {  // collective: each process makes the same calls of HDF5
+    file = alone ? open_alone(path) : open_together(path, write, same, of_hdf5);
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+      calls.push_back(calls_of(works[i], open_dataset(file, tasks[i].name), prepared.staging.get()));
+  });
+  mpi::throw_faults(std::exchange(faults, {}), comm);
   Progress told(works, progress, rank == 0);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
-    Handle dataset;
-    faults.attempt([&] { dataset = open_dataset(file, tasks[i].name); });
-    mpi::Faults before = std::exchange(faults, {});
-    Calls calls;
-    before.attempt([&] { calls = prepared(tasks[i], works[i], std::move(dataset)); });
-    mpi::throw_faults(std::move(before), comm);
     for (Index round = 0; round < works[i].rounds; ++round) {
-      do_round(tasks[i], works[i], calls, round, direction, faults);
+      do_round(tasks[i], works[i], calls[i], round, direction, faults);
       told.add_round(faults);
     }
-    faults.attempt([&] { calls.dataset.close("H5Dclose"); });
+    faults.attempt([&] { calls[i].dataset.close("H5Dclose"); });
   }
   faults.attempt([&] { file.close("H5Fclose"); });
   mpi::throw_faults(std::move(faults), comm);

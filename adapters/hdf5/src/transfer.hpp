@@ -31,8 +31,8 @@ struct Task {
 };
 
 /// Writes the owned elements of each array to its dataset, or reads all elements of each buffer. The datasets of the
-/// file must have the right shapes. **Collective** over `comm`: throws the same Error on every process or on none, and
-/// makes all calls of HDF5 on every process, whatever fails.
+/// file, whose whole path is the same on all processes, must have the right shapes. **Collective** over `comm`: throws
+/// the same Error on every process or on none, and makes all calls of HDF5 on every process, whatever fails.
 void transfer(const std::string& path, Direction direction, const std::vector<Task>& tasks, MPI_Comm comm,
               const std::function<void(double)>& progress);
 

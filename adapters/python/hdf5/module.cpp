@@ -7,10 +7,12 @@
 #include "../src/memory.hpp"
 #include "element_types.hpp"
 #include <tridap/hdf5.hpp>
+#include <tridap/internal/hdf5_steps.hpp>
 
 #include <dlfcn.h>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -54,17 +56,19 @@ hdf5::Attribute attribute(const py::handle& item) {
 // What save() takes, from the Python objects: made on every process before any process communicates.
 struct Saving {
   std::vector<hdf5::Named> arrays;
+  std::vector<hdf5::Datatype> types;
   hdf5::SaveOptions options;
 };
 
 Saving prepare(const py::list& arrays, const py::list& attributes, std::optional<Index> step,
-               std::optional<std::vector<Index>> chunks, int compression) {
+               std::optional<std::vector<Index>> chunks, int compression, py::handle comm) {
   Saving made;
   for (const py::handle item : arrays) made.arrays.push_back(named(item));
   for (const py::handle item : attributes) made.options.attributes.push_back(attribute(item));
   made.options.step = step;
   made.options.chunks = std::move(chunks);
   made.options.compression = compression;
+  made.types = hdf5::check_to_save(made.arrays, comm_of(comm), made.options);
   return made;
 }
 
@@ -72,23 +76,39 @@ Receipt save(const std::string& path, Saving& saving, py::handle comm, const py:
   const MPI_Comm in = comm_of(comm);
   saving.options.progress = progress_of(progress);
   const WithoutPython released;
-  return on_all(in, [&] { return hdf5::save(path, saving.arrays, in, saving.options); });
+  return on_all(in, [&] { return hdf5::save_checked(path, saving.arrays, saving.types, in, saving.options); });
 }
 
-hdf5::Stored find(const std::string& path, const std::string& name, py::handle comm, bool stepped) {
+std::unique_ptr<hdf5::Search> find(const std::string& path, const std::string& name, py::handle comm, bool stepped,
+                                   bool is_other) {
   const MPI_Comm in = comm_of(comm);
   const WithoutPython released;
-  return on_all(in, [&] { return hdf5::find(path, name, in, stepped); });
+  return on_all(in, [&] { return std::make_unique<hdf5::Search>(path, name, in, stepped, is_other); });
 }
 
-Receipt load_into(const py::array& local, const std::string& path, const hdf5::Stored& stored,
-                  const Distribution& distribution, py::handle comm, std::optional<Index> step,
-                  const py::object& progress) {
+// What load() takes: made on every process before any process communicates.
+struct Loading {
+  Buffer buffer;
+  hdf5::Stored stored;
+  Distribution distribution;
+  hdf5::Reading reading;
+};
+
+Loading prepare_load(const py::array& local, const hdf5::Stored& stored, const Distribution& distribution,
+                     py::handle comm, std::optional<Index> step) {
+  Loading made{buffer_of(local), stored, distribution, {}};
+  made.reading = hdf5::check_to_load(made.buffer, stored, distribution, comm_of(comm), {step});
+  return made;
+}
+
+Receipt load(const Loading& loading, const hdf5::Search& search, py::handle comm, const py::object& progress) {
   const MPI_Comm in = comm_of(comm);
-  const Buffer buffer = buffer_of(local);
-  const hdf5::LoadOptions options{step, progress_of(progress)};
+  const hdf5::LoadOptions options{{}, progress_of(progress)};
   const WithoutPython released;
-  return on_all(in, [&] { return hdf5::load_into(buffer, path, stored, distribution, in, options); });
+  return on_all(in, [&] {
+    const auto& [buffer, stored, distribution, reading] = loading;
+    return hdf5::load_checked(buffer, search.file(), stored, distribution, in, reading, options);
+  });
 }
 
 // A text of a file, which may be no UTF-8: as os.fsdecode shows it then.
@@ -136,11 +156,16 @@ PYBIND11_MODULE(_hdf5, module) {
       .def_property_readonly("steps", [](const Stored& stored) { return stored.steps; })
       .def_property_readonly("dtype", [](const Stored& stored) { return here::dtype_of(stored.type); })
       .def_property_readonly("distribution", [](const Stored& stored) { return stored.distribution; });
+  py::class_<tridap::hdf5::Search>(module, "Search")
+      .def_property_readonly("has_read", &tridap::hdf5::Search::has_read)
+      .def("understood", &tridap::hdf5::Search::understood);
   py::class_<here::Saving>(module, "Saving");
+  py::class_<here::Loading>(module, "Loading");
   module.def("prepare", &here::prepare);
   module.def("save", &here::save);
   module.def("find", &here::find);
-  module.def("load_into", &here::load_into);
+  module.def("prepare_load", &here::prepare_load);
+  module.def("load", &here::load);
   module.def("default_distribution", &tridap::hdf5::default_distribution);
   module.def("read_attributes", &here::read_attributes);
   module.def("dataset_names", &tridap::hdf5::dataset_names);

@@ -8,7 +8,6 @@
 #include "../src/part.hpp"
 #include "grid.hpp"
 #include <tridap/mpi/agree.hpp>
-#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/scalapack.hpp>
 
 #include <optional>
@@ -23,17 +22,15 @@ namespace {
 
 namespace sl = tridap::scalapack;
 
-// `local`, `distribution` and `process` of a DistArray. **Collective**: throws on every process or on none.
-DistArray part_in(const py::tuple& part, MPI_Comm comm) {
-  DistArray made;
-  mpi::Faults faults;
-  faults.attempt([&] {
-    made = part_of(py::cast<py::array>(part[0]), py::cast<const Distribution&>(part[1]), py::cast<Index>(part[2]));
-  });
-  const WithoutPython released;
-  on_all(comm, [&] { mpi::throw_faults(std::move(faults), comm); });
-  return made;
-}
+// This process's part of a DistArray of Python, and the array's distribution if process r of it is rank r.
+struct DensePart {
+  DensePart(const py::array& local, const Distribution& of, Index process, py::handle comm)
+      : array(part_of(local, of, process)) {
+    if (process == mpi::rank_of(comm_of(comm))) distribution = of;
+  }
+  DistArray array;
+  std::optional<Distribution> distribution;
+};
 
 // The names that the caller's function has for a matrix and for what it is multiplied by or solved for.
 struct NamesOfCaller {
@@ -80,8 +77,8 @@ auto together_on(MPI_Comm comm, const Step& step, const NamesOfCaller& names = {
   });
 }
 
-sl::DenseOptions options_of(py::handle copy, bool overwrite_a, bool overwrite_b = false) {
-  return {copy_policy(copy), overwrite_a, overwrite_b};
+sl::DenseOptions options_of(py::handle copy, const DensePart& a, bool overwrite_a) {
+  return {copy_policy(copy), overwrite_a, false, a.distribution};
 }
 
 // The singular values or eigenvalues in the precision of the matrix.
@@ -95,78 +92,55 @@ py::tuple with_distribution(const DistArray& array, const Distribution& distribu
   return py::make_tuple(array_of(array.buffer), distribution);
 }
 
-py::object solve(const py::tuple& a, const py::tuple& b, py::handle comm, bool overwrite_a, bool overwrite_b,
+py::object solve(const DensePart& a, const DensePart& b, py::handle comm, bool overwrite_a, bool overwrite_b,
                  py::handle copy) {
   const MPI_Comm in = comm_of(comm);
-  const DistArray matrix = part_in(a, in), right = part_in(b, in);
-  const sl::DenseOptions options = options_of(copy, overwrite_a, overwrite_b);
-  const sl::Solved solved = together_on(in, [&] { return sl::solve(matrix, right, in, options); });
+  sl::DenseOptions options = options_of(copy, a, overwrite_a);
+  options.overwrite_b = overwrite_b;
+  options.of_b = b.distribution;
+  const sl::Solved solved = together_on(in, [&] { return sl::solve(a.array, b.array, in, options); });
   return py::make_tuple(array_of(solved.x.buffer), solved.receipt);
 }
 
-py::object cholesky(const py::tuple& a, py::handle comm, bool lower, bool overwrite_a, py::handle copy) {
+py::object cholesky(const DensePart& a, py::handle comm, bool lower, bool overwrite_a, py::handle copy) {
   const MPI_Comm in = comm_of(comm);
-  const DistArray matrix = part_in(a, in);
-  const sl::DenseOptions options = options_of(copy, overwrite_a);
-  const sl::Factor made = together_on(in, [&] { return sl::cholesky(matrix, in, lower, options); });
+  const sl::DenseOptions options = options_of(copy, a, overwrite_a);
+  const sl::Factor made = together_on(in, [&] { return sl::cholesky(a.array, in, lower, options); });
   return py::make_tuple(array_of(made.factor.buffer), made.receipt);
 }
 
-py::object eigh(const py::tuple& a, py::handle comm, bool lower, bool overwrite_a, py::handle copy) {
+py::object eigh(const DensePart& a, py::handle comm, bool lower, bool overwrite_a, py::handle copy) {
   const MPI_Comm in = comm_of(comm);
-  const DistArray matrix = part_in(a, in);
-  const sl::DenseOptions options = options_of(copy, overwrite_a);
-  const sl::Eigen made = together_on(in, [&] { return sl::eigh(matrix, in, lower, options); });
-  return py::make_tuple(values_of(made.values, matrix.buffer), array_of(made.vectors.buffer), made.receipt);
+  const sl::DenseOptions options = options_of(copy, a, overwrite_a);
+  const sl::Eigen made = together_on(in, [&] { return sl::eigh(a.array, in, lower, options); });
+  return py::make_tuple(values_of(made.values, a.array.buffer), array_of(made.vectors.buffer), made.receipt);
 }
 
-py::object svd(const py::tuple& a, py::handle comm, bool overwrite_a, py::handle copy) {
+py::object svd(const DensePart& a, py::handle comm, bool overwrite_a, py::handle copy) {
   const MPI_Comm in = comm_of(comm);
-  const DistArray matrix = part_in(a, in);
-  const sl::DenseOptions options = options_of(copy, overwrite_a);
-  sl::Svd made;
-  std::optional<Distribution> u, vh;
-  together_on(in, [&] {
-    made = sl::svd(matrix, in, options);
-    u.emplace(mpi::gather_distribution(made.u, in));
-    vh.emplace(mpi::gather_distribution(made.vh, in));
-  });
-  return py::make_tuple(with_distribution(made.u, *u), values_of(made.values, matrix.buffer),
-                        with_distribution(made.vh, *vh), made.receipt);
+  const sl::DenseOptions options = options_of(copy, a, overwrite_a);
+  const sl::Svd made = together_on(in, [&] { return sl::svd(a.array, in, options); });
+  return py::make_tuple(with_distribution(made.u, made.of_u), values_of(made.values, a.array.buffer),
+                        with_distribution(made.vh, made.of_vh), made.receipt);
 }
 
-py::object qr(const py::tuple& a, py::handle comm, bool overwrite_a, py::handle copy) {
+py::object qr(const DensePart& a, py::handle comm, bool overwrite_a, py::handle copy) {
   const MPI_Comm in = comm_of(comm);
-  const DistArray matrix = part_in(a, in);
-  const sl::DenseOptions options = options_of(copy, overwrite_a);
-  sl::Qr made;
-  std::optional<Distribution> q, r;
-  together_on(in, [&] {
-    made = sl::qr(matrix, in, options);
-    q.emplace(mpi::gather_distribution(made.q, in));
-    r.emplace(mpi::gather_distribution(made.r, in));
-  });
-  return py::make_tuple(with_distribution(made.q, *q), with_distribution(made.r, *r), made.receipt);
+  const sl::DenseOptions options = options_of(copy, a, overwrite_a);
+  const sl::Qr made = together_on(in, [&] { return sl::qr(a.array, in, options); });
+  return py::make_tuple(with_distribution(made.q, made.of_q), with_distribution(made.r, made.of_r), made.receipt);
 }
 
 sl::Op op_of(const std::string& letter) {
   return letter == "T" ? sl::Op::transpose : letter == "C" ? sl::Op::adjoint : sl::Op::none;
 }
 
-py::object matmul(const py::tuple& a, const py::tuple& b, py::handle comm, const std::string& op_a,
+py::object matmul(const DensePart& a, const DensePart& b, py::handle comm, const std::string& op_a,
                   const std::string& op_b, py::handle copy, const std::string& name_a, const std::string& name_b) {
   const MPI_Comm in = comm_of(comm);
-  const DistArray left = part_in(a, in), right = part_in(b, in);
-  const sl::MatmulOptions options{copy_policy(copy), op_of(op_a), op_of(op_b)};
-  sl::Product made;
-  std::optional<Distribution> distribution;
-  together_on(in,
-              [&] {
-                made = sl::matmul(left, right, in, options);
-                distribution.emplace(mpi::gather_distribution(made.c, in));
-              },
-              {name_a, name_b});
-  return py::make_tuple(with_distribution(made.c, *distribution), made.receipt);
+  const sl::MatmulOptions options{copy_policy(copy), op_of(op_a), op_of(op_b), a.distribution, b.distribution};
+  const sl::Product made = together_on(in, [&] { return sl::matmul(a.array, b.array, in, options); }, {name_a, name_b});
+  return py::make_tuple(with_distribution(made.c, made.of_c), made.receipt);
 }
 
 }  // namespace
@@ -178,6 +152,9 @@ PYBIND11_MODULE(_scalapack, module) {
   module.doc() = "The compiled part of tridap.scalapack: use that.";
   here::share_state_of_core();
   here::py::module_::import("tridap");  // whose types these functions take and give
+  using here::DensePart;
+  here::py::class_<DensePart>(module, "Part")
+      .def(here::py::init<const here::py::array&, const tridap::Distribution&, tridap::Index, here::py::handle>());
   module.def("solve", &here::solve);
   module.def("cholesky", &here::cholesky);
   module.def("eigh", &here::eigh);

@@ -66,7 +66,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
             _core._refuse_on_device(part.local)
             _need_order(name, part, group)
         return _native().prepare([(name, part.local, part.distribution) for name, part in parts], _attributes(attrs),
-                                 options["step"], options["chunks"], options["compression"])
+                                 options["step"], options["chunks"], options["compression"], group)
 
     saving = together(group, prepared, same=False)
     with _Alone(), _Progress("saving", options["path"], group, progress) as shown:
@@ -98,33 +98,44 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
         ProtocolError: on every process, for example if the file has no such array, or one of another shape.
     """
     group: Any = _communicator(comm, ())
+    files = []
 
     def asked():
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name is {name!r}, must be a str")
         _text("name", name or "")
-        return {"path": _path(path), "name": name or "", "step": None if step is None else integer("step", step)}
+        asked = {"path": _path(path), "name": name or "", "step": None if step is None else integer("step", step),
+                 "hdf5": _is_built()}
+        files.extend(_dnpy.files_of(asked["path"]) if group.rank == 0 else ())
+        return asked
 
     options = together(group, asked)
-    files = together(group, lambda: _dnpy.files_of(options["path"]) if group.rank == 0 else None, same=False)
-    files = group.bcast(files)
-    if files:
-        return _dnpy.load(files, to, grid, group)
-    together(group, _native)
-    with _Alone():
-        stored = _native().find(os.fsencode(options["path"]), options["name"], group, step is not None)
+    search = None
+    if options["hdf5"]:
+        with _Alone():
+            search = _native().find(os.fsencode(options["path"]), options["name"], group, step is not None, bool(files))
+    if search is None or not search.has_read:
+        if files := group.bcast(files):
+            return _dnpy.load(files, to, grid, group)
+        together(group, _native)
+    made = []
 
-    def target():
-        if isinstance(to, _core.Distribution):
-            return to
-        if to is not None or grid is not None:
-            return distribution(stored.shape, to, grid, group.size)
-        return _native().default_distribution(stored, group.size)
+    def prepared():
+        with _Alone():
+            stored = search.understood()
+            if isinstance(to, _core.Distribution):
+                dist = to
+            elif to is not None or grid is not None:
+                dist = distribution(stored.shape, to, grid, group.size)
+            else:
+                dist = _native().default_distribution(stored, group.size)
+            local = _empty(dist, stored.dtype, group)
+            made.extend((local, dist, _native().prepare_load(local, stored, dist, group, options["step"])))
 
-    dist = together(group, target, same=False)
-    local = together(group, lambda: _empty(dist, stored.dtype, group), same=False)
+    together(group, prepared, same=False)
+    local, dist, loading = made
     with _Alone(), _Progress("loading", options["path"], group, progress) as shown:
-        _native().load_into(local, os.fsencode(options["path"]), stored, dist, group, options["step"], shown.tell)
+        _native().load(loading, search, group, shown.tell)
     return _core._over(local, dist, group.rank, group)
 
 
@@ -145,6 +156,14 @@ def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | N
                 for key, value in found.items()}
 
     return group.bcast(together(group, read, same=False))
+
+
+def _is_built():
+    try:
+        _native()
+    except ImportError:
+        return False
+    return True
 
 
 def _native():

@@ -298,10 +298,10 @@ def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = Fals
     """
     A, comm = _given("A", A, None)
     b, _ = _given("b", b, comm)
-    flags = _options(comm, copy, overwrite_a, overwrite_b)
-    local, receipt = _native().solve(_part(A), _part(b), comm, *flags, copy)
-    _written((A, flags[0]), (b, flags[1]))
-    return _over(local, b, flags[1], comm, receipt)
+    parts, over_a, over_b = _parts(comm, copy, (A, b), lambda: (bool(overwrite_a), bool(overwrite_b)))
+    local, receipt = _native().solve(*parts, comm, over_a, over_b, copy)
+    _written((A, over_a), (b, over_b))
+    return _over(local, b, over_b, comm, receipt)
 
 
 @collective("tridap.scalapack.cholesky()", "blacs")
@@ -319,8 +319,8 @@ def cholesky(A: Any, lower: bool = False, *, overwrite_a: bool = False,
         ProtocolError: on every process; also if a leading minor of `A` is not positive.
     """
     A, comm = _given("A", A, None)
-    lower, over = _options(comm, copy, lower, overwrite_a)
-    local, receipt = _native().cholesky(_part(A), comm, lower, over, copy)
+    parts, lower, over = _parts(comm, copy, (A,), lambda: (bool(lower), bool(overwrite_a)))
+    local, receipt = _native().cholesky(*parts, comm, lower, over, copy)
     _written((A, over))
     return _over(local, A, over, comm, receipt)
 
@@ -339,8 +339,8 @@ def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | 
         ProtocolError: on every process; also if an eigenvalue does not converge.
     """
     A, comm = _given("A", A, None)
-    lower, over = _options(comm, copy, lower, overwrite_a)
-    values, local, receipt = _native().eigh(_part(A), comm, lower, over, copy)
+    parts, lower, over = _parts(comm, copy, (A,), lambda: (bool(lower), bool(overwrite_a)))
+    values, local, receipt = _native().eigh(*parts, comm, lower, over, copy)
     _written((A, over))
     return _with(receipt, EighResult(values, _core._over(local, A.distribution, A.process, comm, receipt)))
 
@@ -360,8 +360,8 @@ def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) ->
         ProtocolError: on every process.
     """
     A, comm = _given("A", A, None)
-    (over,) = _options(comm, copy, overwrite_a)
-    u, values, vh, receipt = _native().svd(_part(A), comm, over, copy)
+    parts, over = _parts(comm, copy, (A,), lambda: (bool(overwrite_a),))
+    u, values, vh, receipt = _native().svd(*parts, comm, over, copy)
     _written((A, over))
     return _with(receipt, SvdResult(_answer(u, comm, receipt), values, _answer(vh, comm, receipt)))
 
@@ -380,8 +380,8 @@ def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> 
         ProtocolError: on every process.
     """
     A, comm = _given("A", A, None)
-    (over,) = _options(comm, copy, overwrite_a)
-    q, r, receipt = _native().qr(_part(A), comm, over, copy)
+    parts, over = _parts(comm, copy, (A,), lambda: (bool(overwrite_a),))
+    q, r, receipt = _native().qr(*parts, comm, over, copy)
     _written((A, over))
     made = _answer(q, comm, receipt)
     made = _core._same_memory(made, A) if over else made
@@ -415,8 +415,8 @@ def _matmul(A, B, trans_a, trans_b, copy, names):
     """The product, with the names that messages have for its factors. Collective."""
     A, comm = _given("A", A, None)
     B, _ = _given("B", B, comm)
-    ops = together(comm, lambda: (policy(copy), _op("trans_a", trans_a), _op("trans_b", trans_b)))[1:]
-    made, receipt = _native().matmul(_part(A), _part(B), comm, *ops, copy, *names)
+    parts, *ops = _parts(comm, copy, (A, B), lambda: (_op("trans_a", trans_a), _op("trans_b", trans_b)))
+    made, receipt = _native().matmul(*parts, comm, *ops, copy, *names)
     return _answer(made, comm, receipt)
 
 
@@ -521,14 +521,21 @@ def _given(name, value, comm):
     if not (hasattr(type(value), "__distarray__") or describes(value)):
         value = _Failed(TypeError(f"{name} is of type {type(value).__name__}, which has no __distarray__: "
                                   "tridap.array(local, distribution) makes an array of the parts of all processes"))
-    array = _core.asarray(value, comm)
+    return _core.asarray(value, comm), comm
 
-    def checked():
-        _core._refuse_on_device(array.local)
-        communicator_of(array.distribution, comm)
 
-    together(comm, checked, same=False)
-    return array, comm
+def _parts(comm, copy, arrays, options):
+    """The arrays as C++ takes them, and what `options` returns. It and `copy` must be the same on every process. Collective."""
+    parts = []
+
+    def asked():
+        for array in arrays:
+            _core._refuse_on_device(array.local)
+            communicator_of(array.distribution, comm)
+            parts.append(_native().Part(*_part(array), comm))
+        return policy(copy), *options()
+
+    return parts, *together(comm, asked)[1:]
 
 
 def _part(array):
@@ -546,11 +553,6 @@ def _over(local, array, overwritten, comm, receipt):
     """An answer with the distribution of an argument, and with its memory if that was overwritten."""
     made = _core._over(local, array.distribution, array.process, comm, receipt)
     return _core._same_memory(made, array) if overwritten else made
-
-
-def _options(comm, copy, *flags):
-    """Checks `copy` and gives the flags as bools, if they are the same on every process."""
-    return together(comm, lambda: (policy(copy), *map(bool, flags)))[1:]
 
 
 class _Callable(types.ModuleType):

@@ -27,7 +27,8 @@ constexpr Index best_length = 64;  // of blocks, at most: ScaLAPACK's panels the
 
 std::string called(const char* name) { return "the array " + std::string(name); }
 
-void check_here(const char* name, const DistArray& array, bool overwritten, bool vectors) {
+void check_here(const Given& given) {
+  const auto& [name, array, distribution, overwritten, vectors, matrix] = given;
   throw_if_wrong(check(array));
   const Buffer& buffer = array.buffer;
   if (array.ndim() != 2 && !(vectors && array.ndim() == 1))
@@ -56,6 +57,20 @@ DistArray as_matrix(const DistArray& array) {
   return matrix;
 }
 
+// The distribution of a vector as that of a matrix of one column.
+Distribution column(const Distribution& vector) { return Distribution({vector.axis(0), Axis(BlockKind(1, 1, 1))}); }
+
+void check_distribution(const Given& given, Index rank, Index processes) {
+  const Distribution& distribution = *given.distribution;
+  if (distribution.processes() != processes)
+    refuse("the distribution of " + called(given.name) + " is for " + std::to_string(distribution.processes()) +
+               " processes, and the communicator has " + std::to_string(processes),
+           "must be the same", "pass the communicator of the array's processes");
+  if (IndexList(distribution.local_shape(rank)) != given.array.buffer.shape)
+    refuse("the buffer of " + called(given.name) + " has another shape than its distribution", "must be the same",
+           "pass the whole local buffer");
+}
+
 // Where the first element is that is not finite, as local indices; nothing: all are finite.
 template <class Number>
 std::optional<std::array<Index, 2>> first_not_finite(const Buffer& part, Index numbers) {
@@ -67,25 +82,6 @@ std::optional<std::array<Index, 2>> first_not_finite(const Buffer& part, Index n
         if (!std::isfinite(element[k])) return std::array<Index, 2>{i, j};
     }
   return std::nullopt;
-}
-
-void check_finite(const Argument& argument, Index process, Index axes) {
-  const std::vector<Range> owned = argument.whole.part(process, Part::owned);
-  const Buffer part = sub_buffer(argument.array.buffer, owned);
-  const auto found = with_scalar(part.type, [&](auto* of) {
-    using T = std::remove_pointer_t<decltype(of)>;
-    return first_not_finite<Real<T>>(part, is_complex_v<T> ? 2 : 1);
-  });
-  if (!found) return;
-  const Indices global =
-      argument.whole.global_index(process, {(*found)[0] + owned[0].begin, (*found)[1] + owned[1].begin});
-  const std::string column = axes == 2 ? ", " + std::to_string(global[1]) : "";
-  refuse("the element (" + std::to_string(global[0]) + column + ") of " + called(argument.name) + " is not finite",
-         "all elements must be finite", "replace NaN and infinite values");
-}
-
-bool all_same(const std::vector<MinMax>& numbers) {
-  return std::all_of(numbers.begin(), numbers.end(), [](const MinMax& n) { return n.smallest == n.largest; });
 }
 
 // The blocks of both axes if ScaLAPACK can use them for a routine. An axis over one process has blocks of any length.
@@ -153,8 +149,28 @@ Index block_length(Index size, Index processes) {
   return std::clamp<Index>((size + processes - 1) / processes, 1, best_length);
 }
 
+void add(mpi::Record& record, MPI_Comm comm, Index options, Given& a, Given* b) {
+  record.add(options);
+  for (Given* const given : {&a, b}) {
+    if (given == nullptr) continue;
+    check_here(*given);
+    if (given->distribution) check_distribution(*given, mpi::rank_of(comm), mpi::MpiCollectives(comm).processes());
+    given->matrix = as_matrix(given->array);
+    const Buffer& buffer = given->matrix.buffer;
+    record.add((static_cast<Index>(buffer.type.kind) * 16 + buffer.type.bytes - 1) * 2 + given->array.ndim() - 1);
+    for (const std::size_t along : {std::size_t{0}, std::size_t{1}})
+      record.add(leading_dimension(buffer, along) ? 1 : 0);
+    record.add(given->distribution ? 1 : 0);
+  }
+}
+
+Index number_of(const DenseOptions& options, Index flags) {
+  return ((flags * 4 + static_cast<Index>(options.copy)) * 2 + Index{options.overwrite_a}) * 2 +
+         Index{options.overwrite_b};
+}
+
 void need_same_options(const mpi::Call& call) {
-  if (!call.is_same(0) || !call.is_same(1) || !call.is_same(2) || !call.is_same(3))
+  if (!call.is_same(0))
     refuse("the processes pass different options", "must be the same on all",
            "pass the same copy, overwrite_a, overwrite_b and lower on every process");
 }
@@ -184,27 +200,41 @@ DistArray as_given(DistArray array, Index axes) {
   return array;
 }
 
-Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm,
-                       Values values) {
-  DistArray matrix = mpi::collectively(comm, [&] {
-    check_here(name, array, overwritten, vectors);
-    return as_matrix(array);
-  });
-  const ElementType& type = matrix.buffer.type;
-  if (!all_same(mpi::min_max({static_cast<Index>(type.kind), type.bytes, array.ndim()}, comm)))
+Argument read_argument(Given& given, const mpi::Call& call, std::size_t i) {
+  enum { type, columns, rows, known };
+  const std::size_t first = 1 + 4 * i;
+  if (!call.is_same(first + type))
     refuse("the processes pass parts of different element types or numbers of axes", "must be the same on all",
            "pass parts of one array");
-  Distribution whole = mpi::gather_distribution(matrix, comm);
-  int can[2] = {leading_dimension(matrix.buffer, 0) ? 1 : 0, leading_dimension(matrix.buffer, 1) ? 1 : 0};
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, can, 2, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  Argument made{name, std::move(matrix), std::move(whole), can[0] != 0, can[1] != 0, overwritten, array.ndim() == 1};
-  mpi::collectively(comm, [&] {
-    if (made.whole.axis(0).shares_indices() || made.whole.axis(1).shares_indices())
-      refuse("an element of " + called(name) + " is on several processes", "must be on one",
-             "redistribute it to lists without common indices");
-    if (values == Values::finite) check_finite(made, mpi::rank_of(comm), array.ndim());
+  const bool vector = given.array.ndim() == 1;
+  Distribution whole = call.smallest(first + known) == 0 ? mpi::gather_distribution(given.matrix, call.comm())
+                       : vector                          ? column(*given.distribution)
+                                                         : *given.distribution;
+  if (whole.axis(0).shares_indices() || whole.axis(1).shares_indices())
+    refuse("an element of " + called(given.name) + " is on several processes", "must be on one",
+           "redistribute it to lists without common indices");
+  return {given.name,
+          std::move(given.matrix),
+          std::move(whole),
+          call.smallest(first + columns) != 0,
+          call.smallest(first + rows) != 0,
+          given.overwritten,
+          vector};
+}
+
+void check_finite(const Argument& argument, Index process) {
+  const std::vector<Range> owned = argument.whole.part(process, Part::owned);
+  const Buffer part = sub_buffer(argument.array.buffer, owned);
+  const auto found = with_scalar(part.type, [&](auto* of) {
+    using T = std::remove_pointer_t<decltype(of)>;
+    return first_not_finite<Real<T>>(part, is_complex_v<T> ? 2 : 1);
   });
-  return made;
+  if (!found) return;
+  const Indices global =
+      argument.whole.global_index(process, {(*found)[0] + owned[0].begin, (*found)[1] + owned[1].begin});
+  const std::string column = !argument.vector ? ", " + std::to_string(global[1]) : "";
+  refuse("the element (" + std::to_string(global[0]) + column + ") of " + called(argument.name) + " is not finite",
+         "all elements must be finite", "replace NaN and infinite values");
 }
 
 Place place_of(const Argument& argument, Need need, bool transposable, Copy copy) {

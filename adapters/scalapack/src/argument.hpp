@@ -8,6 +8,9 @@
 
 #include <mpi.h>
 
+#include <cstddef>
+#include <optional>
+
 #pragma GCC visibility push(hidden)
 
 namespace tridap::scalapack {
@@ -25,26 +28,31 @@ struct Argument {
   Index size(Index axis) const { return whole.axis(axis).size(); }
 };
 
-/// The step of a mpi::Call that records what must be the same on all processes: the options, and `flags` that each
-/// function has for itself.
-inline auto recorded(const DenseOptions& options, Index flags) {
-  return [options, flags](mpi::Record& record) {
-    for (const Index number :
-         {static_cast<Index>(options.copy), Index{options.overwrite_a}, Index{options.overwrite_b}, flags})
-      record.add(number);
-  };
-}
+/// An array as a function of dense.hpp is given it.
+struct Given {
+  const char* name;
+  const DistArray& array;
+  const std::optional<Distribution>& distribution;  ///< where it is known
+  bool overwritten = false;
+  bool vectors = false;  ///< it may have one axis instead of two
+  DistArray matrix = {};
+};
+
+/// The step of a mpi::Call: checks what was given, and records what must be the same on all processes, `options` first.
+void add(mpi::Record& record, MPI_Comm comm, Index options, Given& a, Given* b = nullptr);
+
+/// A number for the options, and for `flags` that each function has for itself.
+Index number_of(const DenseOptions& options, Index flags);
 
 /// Throws Error, on every process, if the processes pass different options.
 void need_same_options(const mpi::Call& call);
 
-/// Which elements a routine takes.
-enum class Values { finite, any };
+/// What was given as number `i`, after need_same_options(). Collective, unless its distribution is known: throws the
+/// same Error on every process or on none.
+Argument read_argument(Given& given, const mpi::Call& call, std::size_t i);
 
-/// Checks an argument, which must have two axes, or, if `vectors`, one or two. **Collective**: throws the same Error on
-/// every process or on none.
-Argument read_argument(const char* name, const DistArray& array, bool overwritten, bool vectors, MPI_Comm comm,
-                       Values values = Values::finite);
+/// Throws Error, on this process alone, if an element is not finite. Local.
+void check_finite(const Argument& argument, Index rank);
 
 /// Throws Error unless the elements of both have one type. Local.
 void need_one_type(const Argument& a, const Argument& b);

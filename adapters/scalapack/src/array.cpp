@@ -4,6 +4,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/redistribution.hpp>
@@ -71,40 +72,24 @@ void check_part(const DistArray& array, const ProcessGrid& grid) {
 }
 
 // Runs a step that is collective over the grid's processes alone, and throws the same Error on all of them or on none.
-// The others learn of it.
+// If there are others, they learn of it, and of a flag that the step returns. **Collective.**
 template <class Step>
-void on_grid(const ProcessGrid& grid, Step&& step) {
+bool on_grid(const ProcessGrid& grid, const mpi::Call& call, Step&& step) {
+  if (static_cast<Index>(grid.ranks().size()) == mpi::MpiCollectives(call.comm()).processes()) return step();
   mpi::Faults faults;
+  Index said[2] = {};  // it failed; the flag
   if (grid.place()) {
     try {
-      step();
+      said[1] = step() ? 1 : 0;
     } catch (const Error& error) {
       faults.failed = true;
+      said[0] = 1;
       if (*grid.place() == std::array<Index, 2>{0, 0}) faults.report = error.report();
-    } catch (...) {  // the memory of this process ended
-      faults.failed = true;
     }
   }
-  mpi::throw_faults(std::move(faults), mpi::ours(grid.comm()));
-}
-
-// Of no axes on processes that are not in the grid.
-Distribution gather_on_grid(const DistArray& array, const ProcessGrid& grid) {
-  Distribution whole({});
-  on_grid(grid, [&] { whole = mpi::gather_distribution(array, grid.row_major_comm()); });
-  return whole;
-}
-
-struct Layout {
-  bool columns = true, rows = true;  // whether the memory is column-major, row-major, on all processes
-};
-
-Layout agree_on_layout(const DistArray& array, const ProcessGrid& grid) {
-  int can[2] = {1, 1};
-  if (grid.place())
-    for (std::size_t along = 0; along < 2; ++along) can[along] = leading_dimension(array.buffer, along) ? 1 : 0;
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, can, 2, MPI_INT, MPI_MIN, mpi::ours(grid.comm())), "MPI_Allreduce");
-  return {can[0] != 0, can[1] != 0};
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, said, 2, MPI_INT64_T, MPI_MAX, call.comm()), "MPI_Allreduce");
+  if (said[0] != 0) mpi::throw_faults(std::move(faults), call.comm());
+  return said[1] != 0;
 }
 
 // The descriptor of our part; `along` is the axis of the array that is ScaLAPACK's rows.
@@ -133,18 +118,15 @@ Desc describe_part(const DistArray& array, const Distribution& whole, const Proc
   return desc;
 }
 
-// The array in the nearest distribution, column-major.
-DistArray moved(const DistArray& array, const Distribution& target, const Distribution& whole,
-                const ProcessGrid& grid) {
+// The array in the nearest distribution, column-major. **Collective.**
+DistArray moved(const DistArray& array, const Distribution& target, const Distribution& whole, const ProcessGrid& grid,
+                const mpi::Call& call) {
   DistArray made;
-  on_grid(grid, [&] {
+  on_grid(grid, call, [&] {
     redistribute::Options options;
     options.order = Order::column_major;
-    const MPI_Comm comm = grid.row_major_comm();
-    const auto ends =
-        mpi::collectively(comm, [&] { return std::pair<PlacedDistribution, PlacedDistribution>(whole, target); });
-    Redistribution plan(ends.first, ends.second, array.buffer.type.bytes, comm, options);
-    made = plan(array);
+    made = Redistribution(whole, target, array.buffer.type.bytes, grid.row_major_comm(), options)(array);
+    return true;
   });
   return made;
 }
@@ -183,41 +165,42 @@ PlacedDistribution placed(const Desc& desc, const ProcessGrid& grid) {
 
 ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit fit) {
   const double begin = now();
-  const mpi::Call call(grid.comm(), "scalapack::import_array", mpi::Library::blacs,
-                       [&](mpi::Record&) { check_part(array, grid); });
-  const MPI_Comm comm = call.comm();
-  const Distribution whole = gather_on_grid(array, grid);
-  Layout layout = agree_on_layout(array, grid);
-  int moves = mpi::collectively(comm, [&] {
-    if (!grid.place()) return 0;
-    if (fit == Fit::nearest) return refusal(whole) || !(layout.columns || layout.rows) ? 1 : 0;
-    check_usable(whole);
-    if (!layout.columns && !layout.rows)
-      refuse("the memory of the array is neither column-major nor row-major on every process", "must be one of both",
-             "pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy");
-    return 0;
+  const mpi::Call call(grid.comm(), "scalapack::import_array", mpi::Library::blacs, [&](mpi::Record& record) {
+    check_part(array, grid);
+    for (const std::size_t along : {std::size_t{0}, std::size_t{1}})
+      record.add(!grid.place() || leading_dimension(array.buffer, along) ? 1 : 0);
   });
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &moves, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
-  if (moves != 0) layout = {true, false};
-  ImportedMatrix made;
-  made.transposed = !layout.columns;
-  const Distribution used = mpi::collectively(comm, [&] {
+  return call.run([&] {
+    const bool columns = call.smallest(0) != 0, rows = call.smallest(1) != 0;  // it is, on all processes
+    Distribution whole({});
+    const bool moves = on_grid(grid, call, [&] {
+      whole = mpi::gather_distribution(array, grid.row_major_comm());
+      if (fit == Fit::nearest) return refusal(whole) || !(columns || rows);
+      check_usable(whole);
+      if (!columns && !rows)
+        refuse("the memory of the array is neither column-major nor row-major on every process", "must be one of both",
+               "pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy");
+      return false;
+    });
+    ImportedMatrix made;
+    made.array = array;
+    made.transposed = !columns && !moves;
     if (made.transposed)
       made.receipt.losses.push_back("the order of the axes: the matrix is the transpose of the array");
-    if (moves == 0) {
-      made.array = array;
-      return whole;
+    if (moves) {
+      made.receipt.shared = made.receipt.same_address = false;
+      made.receipt.bytes_copied = element_count(array.buffer) * array.buffer.type.bytes;
+      made.receipt.losses.push_back("the distribution or the memory order");
+      const Distribution target = grid.place() ? nearest(whole) : whole;
+      made.array = moved(array, target, whole, grid, call);
+      whole = target;
     }
-    made.receipt.shared = made.receipt.same_address = false;
-    made.receipt.bytes_copied = element_count(array.buffer) * array.buffer.type.bytes;
-    made.receipt.losses.push_back("the distribution or the memory order");
-    return grid.place() ? nearest(whole) : whole;
+    mpi::collectively(call.comm(),
+                      [&] { made.desc = describe_part(made.array, whole, grid, made.transposed ? 1 : 0); });
+    made.data = made.array.buffer.data;
+    made.receipt.seconds = now() - begin;
+    return made;
   });
-  if (moves != 0) made.array = moved(array, used, whole, grid);
-  mpi::collectively(comm, [&] { made.desc = describe_part(made.array, used, grid, made.transposed ? 1 : 0); });
-  made.data = made.array.buffer.data;
-  made.receipt.seconds = now() - begin;
-  return made;
 }
 
 bool is_elpa_ready(const Desc& desc) { return desc[mb] == desc[nb] && desc[rsrc] == 0 && desc[csrc] == 0; }

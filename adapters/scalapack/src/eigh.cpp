@@ -7,7 +7,6 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,57 +32,66 @@ int call(const Work& a, const Work& z, bool lower, Real<T>* values, T* work, int
   return info;
 }
 
+// Makes the values, and returns the vectors.
 template <class T>
-std::vector<double> decompose(const Work& a, const Work& z, const Frame& frame, bool lower) {
+Work decompose(const Argument& matrix, const DistArray& brought, const Place& place, const Frame& frame, bool lower,
+               Eigen& made) {
   const MPI_Comm comm = frame.comm();
-  const Index n = a.desc[2];
+  const Index n = matrix.size(0);
+  Work a, z;
+  std::vector<Real<T>> values;
+  mpi::collectively(comm, [&] {
+    check_finite(matrix, frame.rank());
+    a = take(matrix, brought, place, frame, made.receipt);
+    z = make_work(frame, a.buffer().type, n, n, a.rows, a.columns);
+    values.resize(static_cast<std::size_t>(n));
+    made.values.resize(static_cast<std::size_t>(n));
+  });
   const Ended ended{Routines<T>::letter, is_complex_v<T> ? "HEEV" : "SYEV", 0, Positive::not_converged, n};
   T answer[2] = {};
   Real<T> real_answer[2] = {};
-  std::vector<Real<T>> values =
-      mpi::collectively(comm, [&] { return std::vector<Real<T>>(static_cast<std::size_t>(n)); });
-  must_succeed(with_info(ended, call<T>(a, z, lower, values.data(), answer, -1, real_answer, -1)), comm);
+  const int asked = call<T>(a, z, lower, values.data(), answer, -1, real_answer, -1);
   // PZHEEV of ScaLAPACK 2.2 asks for too little real work space: its text says 4 n - 2.
   WorkSpace<T> space = mpi::collectively(comm, [&] {
+    must_succeed_here(with_info(ended, asked));
     return WorkSpace<T>(work_elements(answer[0]), std::max<Index>(work_elements(real_answer[0]), 4 * n));
   });
   must_succeed(with_info(ended, call<T>(a, z, lower, values.data(), space.data(), space.length(), space.real_data(),
                                         space.real_length())),
                comm);
   if (n == 1 && element_count(z.buffer()) == 1) *z.data<T>() = T(1);  // PZHEEV of ScaLAPACK 2.2 leaves 0
-  return mpi::collectively(comm, [&] { return std::vector<double>(values.begin(), values.end()); });
+  std::copy(values.begin(), values.end(), made.values.begin());
+  return z;
 }
 
 }  // namespace
 
 Eigen eigh(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
   const double begin = now();
-  const mpi::Call call(comm, "scalapack::eigh", mpi::Library::blacs, recorded(options, lower ? 1 : 0));
-  comm = call.comm();
-  need_same_options(call);
-  const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
-  const Place place = mpi::collectively(comm, [&] {
+  Given given{"a", a, options.of_a, options.overwrite_a};
+  const mpi::Call call(comm, "scalapack::eigh", mpi::Library::blacs,
+                       [&](mpi::Record& record) { add(record, comm, number_of(options, lower ? 1 : 0), given); });
+  return call.run([&] {
+    need_same_options(call);
+    const Argument matrix = read_argument(given, call, 0);
     need_square(matrix, "pass a square matrix; svd() takes others");
-    return place_of(matrix, Need::squares_from_zero, false, options.copy);
+    const Place place = place_of(matrix, Need::squares_from_zero, false, options.copy);
+    Eigen made;
+    if (matrix.size(0) == 0) {
+      made.vectors = a;
+    } else {
+      const Frame frame(call, place);
+      const DistArray brought = bring(matrix, place, frame, made.receipt);
+      Work vectors = with_scalar(a.buffer.type, [&](auto* of) {
+        return decompose<std::remove_pointer_t<decltype(of)>>(matrix, brought, place, frame, lower, made);
+      });
+      made.vectors =
+          give({std::move(vectors), matrix.whole, place.way, nullptr}, frame, Order::column_major, made.receipt);
+    }
+    made.receipt.shared = made.receipt.same_address = false;
+    made.receipt.seconds = now() - begin;
+    return made;
   });
-  Eigen made;
-  if (matrix.size(0) == 0)
-    made.vectors = mpi::collectively(comm, [&] { return a; });
-  else
-    made.vectors = in_frame(comm, place, [&](const Frame& frame) {
-      const Work work = take(matrix, place, frame, made.receipt);
-      Answer answer = mpi::collectively(comm, [&] {
-        return Answer{make_work(frame, a.buffer.type, work.desc[2], work.desc[2], work.rows, work.columns),
-                      matrix.whole, place.way, nullptr};
-      });
-      made.values = with_scalar(a.buffer.type, [&](auto* of) {
-        return decompose<std::remove_pointer_t<decltype(of)>>(work, answer.work, frame, lower);
-      });
-      return give(answer, frame, Order::column_major, made.receipt);
-    });
-  made.receipt.shared = made.receipt.same_address = false;
-  made.receipt.seconds = now() - begin;
-  return made;
 }
 
 }  // namespace tridap::scalapack

@@ -2,7 +2,6 @@
 
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/mpi/agree.hpp>
 
 #include <string>
 
@@ -18,7 +17,8 @@ std::string wrong_argument(int info) {
          " had an illegal value";
 }
 
-[[noreturn]] void refuse_info(const std::string& name, const Ended& ended, int info) {
+[[noreturn]] void refuse_info(const Ended& ended, int info) {
+  const std::string name = std::string("P") + ended.letter + ended.routine;
   const std::string begin = name + " ended with INFO = " + std::to_string(info) + ": ";
   if (info < 0)
     refuse(begin + wrong_argument(info), "TriDAP must pass no such value",
@@ -43,10 +43,11 @@ void must_succeed(const Ended& ended, MPI_Comm comm) {
   int both[2] = {ended.info, -ended.info};  // a routine may not give every process the same
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
   if (both[0] == 0 && both[1] == 0) return;
-  mpi::collectively(comm, [&] {
-    const std::string name = std::string("P") + ended.letter + ended.routine;
-    refuse_info(name, ended, both[1] > 0 ? -both[1] : both[0]);
-  });
+  refuse_info(ended, both[1] > 0 ? -both[1] : both[0]);
+}
+
+void must_succeed_here(const Ended& ended) {
+  if (ended.info != 0) refuse_info(ended, ended.info);
 }
 
 }  // namespace tridap::scalapack

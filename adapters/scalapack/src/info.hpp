@@ -25,6 +25,8 @@ struct Ended {
 /// Throws an Error if INFO is not 0 on some process: the name of the routine, and which argument was wrong or what
 /// happened. **Collective**: throws the same Error on every process or on none.
 void must_succeed(const Ended& ended, MPI_Comm comm);
+/// The same on this process alone. Local.
+void must_succeed_here(const Ended& ended);
 
 }  // namespace tridap::scalapack
 

@@ -9,7 +9,6 @@
 
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 
 namespace tridap::scalapack {
@@ -148,22 +147,21 @@ Place in_place_if_columns(Place place, const Argument& argument) {
 
 DistArray product(const Operand& a, const Place& place_a, const Operand& b, const Place& place_b, const Frame& frame,
                   const Distribution& to, Order order, Receipt& receipt) {
-  const MPI_Comm comm = frame.comm();
-  const Work of_a = take(a.argument, place_a, frame, receipt), of_b = take(b.argument, place_b, frame, receipt);
-  const auto [c, written] = mpi::collectively(comm, [&] {
-    const bool fits = has_grid(to, frame.nprow(), frame.npcol()) && frame.in_order();
-    const auto rows = blocks_of(to.axis(0)), columns = blocks_of(to.axis(1));
-    return std::pair(make_work(frame, a.argument.array.buffer.type, a.rows(), b.columns(),
-                               blocks_or(fits ? rows : std::nullopt, a.rows(), frame.nprow()),
-                               blocks_or(fits ? columns : std::nullopt, b.columns(), frame.npcol())),
-                     fits && rows && columns);
+  const DistArray brought_a = bring(a.argument, place_a, frame, receipt),
+                  brought_b = bring(b.argument, place_b, frame, receipt);
+  const bool fits = has_grid(to, frame.nprow(), frame.npcol()) && frame.in_order();
+  const auto rows = blocks_of(to.axis(0)), columns = blocks_of(to.axis(1));
+  Work of_a, of_b, c;
+  mpi::collectively(frame.comm(), [&] {
+    of_a = take(a.argument, brought_a, place_a, frame, receipt);
+    of_b = take(b.argument, brought_b, place_b, frame, receipt);
+    c = make_work(frame, a.argument.array.buffer.type, a.rows(), b.columns(),
+                  blocks_or(fits ? rows : std::nullopt, a.rows(), frame.nprow()),
+                  blocks_or(fits ? columns : std::nullopt, b.columns(), frame.npcol()));
   });
   with_scalar(a.argument.array.buffer.type,
-              [&, work = &c](auto* of) { multiply<std::remove_pointer_t<decltype(of)>>(a, of_a, b, of_b, *work); });
-  const Answer answer = mpi::collectively(comm, [&, work = &c, is_there = written] {
-    return Answer{*work, to, is_there ? Way::in_place : Way::moved, nullptr};
-  });
-  return give(answer, frame, order, receipt);
+              [&](auto* of) { multiply<std::remove_pointer_t<decltype(of)>>(a, of_a, b, of_b, c); });
+  return give({c, to, fits && rows && columns ? Way::in_place : Way::moved, nullptr}, frame, order, receipt);
 }
 
 }  // namespace
@@ -171,13 +169,12 @@ DistArray product(const Operand& a, const Place& place_a, const Operand& b, cons
 Product matmul(const DistArray& a, const DistArray& b, MPI_Comm comm, const MatmulOptions& options) {
   const double begin = now();
   const Index flags = 4 * static_cast<Index>(options.a) + static_cast<Index>(options.b);
-  const mpi::Call call(comm, "scalapack::matmul", mpi::Library::blacs, recorded({options.copy}, flags));
-  comm = call.comm();
-  need_same_options(call);
-  Operand left{read_argument("a", a, false, false, comm, Values::any), options.a};
-  Operand right{read_argument("b", b, false, true, comm, Values::any), options.b};
-  Product made;
-  const auto [place_a, place_b, to] = mpi::collectively(comm, [&] {
+  Given of_a{"a", a, options.of_a}, of_b{"b", b, options.of_b, false, true};
+  const mpi::Call call(comm, "scalapack::matmul", mpi::Library::blacs,
+                       [&](mpi::Record& record) { add(record, comm, number_of({options.copy}, flags), of_a, &of_b); });
+  return call.run([&] {
+    need_same_options(call);
+    Operand left{read_argument(of_a, call, 0), options.a}, right{read_argument(of_b, call, 1), options.b};
     check_factors(left, right);
     const Argument given = right.argument;
     const auto rows = [](const Operand& of) { return of.argument.whole.axis(0).proc_grid_size(); };
@@ -185,25 +182,26 @@ Product matmul(const DistArray& a, const DistArray& b, MPI_Comm comm, const Matm
       stand_in_rows(left);
       stand_in_rows(right);
     }
-    const Place of_a = place_of_first(left.argument, options.copy);
-    const Place of_b = place_of_second(right.argument, of_a, options.copy);
-    return std::tuple(in_place_if_columns(of_a, left.argument), in_place_if_columns(of_b, right.argument),
-                      product_distribution(left, right, given, b.ndim() == 1));
-  });
-  const Index m = left.rows(), n = right.columns();
-  const bool nothing = m == 0 || n == 0 || left.columns() == 0;
-  if (nothing)
-    made.c =
-        mpi::collectively(comm, [&, answer = &to] { return empty_answer(*answer, a.buffer.type, mpi::rank_of(comm)); });
-  else
-    made.c = in_frame(comm, place_a, [&, of_a = &place_a, of_b = &place_b, answer = &to](const Frame& frame) {
+    const Place first = place_of_first(left.argument, options.copy);
+    const Place place_b = in_place_if_columns(place_of_second(right.argument, first, options.copy), right.argument),
+                place_a = in_place_if_columns(first, left.argument);
+    Product made;
+    made.of_c = product_distribution(left, right, given, given.vector);
+    if (left.rows() == 0 || right.columns() == 0 || left.columns() == 0) {
+      made.c = mpi::collectively(call.comm(),
+                                 [&] { return empty_answer(made.of_c, a.buffer.type, mpi::rank_of(call.comm())); });
+    } else {
       const Order order = left.argument.columns && right.argument.columns ? Order::column_major : Order::row_major;
-      return product(left, *of_a, right, *of_b, frame, *answer, order, made.receipt);
-    });
-  if (b.ndim() == 1) made.c = mpi::collectively(comm, [&] { return as_given(std::move(made.c), 1); });
-  made.receipt.shared = made.receipt.same_address = false;
-  made.receipt.seconds = now() - begin;
-  return made;
+      made.c = product(left, place_a, right, place_b, Frame(call, place_a), made.of_c, order, made.receipt);
+    }
+    if (given.vector) {
+      made.c = as_given(std::move(made.c), 1);
+      made.of_c = Distribution({made.of_c.axis(0)});
+    }
+    made.receipt.shared = made.receipt.same_address = false;
+    made.receipt.seconds = now() - begin;
+    return made;
+  });
 }
 
 }  // namespace tridap::scalapack

@@ -1,7 +1,9 @@
 #include "blacs.hpp"
+#include "contexts.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/scalapack/process_grid.hpp>
 
@@ -33,64 +35,42 @@ Index size_of(MPI_Comm comm) {
   return size;
 }
 
-constexpr const char* call_name = "ProcessGrid";
-
-std::vector<Index> first_ranks(MPI_Comm comm, Index nprow, Index npcol, Order order) {
-  need_mpi();
+std::vector<Index> first_ranks(Index size, Index nprow, Index npcol, Order order) {
+  const auto processes = checked_multiply(std::max<Index>(nprow, 0), std::max<Index>(npcol, 0));
+  if (nprow < 1 || npcol < 1 || !processes || *processes > size)
+    refuse("the process grid is " + std::to_string(nprow) + " x " + std::to_string(npcol) + " on a communicator of " +
+               std::to_string(size) + " processes",
+           "must have at least one row and one column, and not more processes than the communicator",
+           "use another grid, such as near_square_grid(), or more processes");
   std::vector<Index> ranks;
-  const mpi::Call call(comm, call_name, {}, [&](mpi::Record&) {
-    const Index size = size_of(comm);
-    const auto processes = checked_multiply(std::max<Index>(nprow, 0), std::max<Index>(npcol, 0));
-    if (nprow < 1 || npcol < 1 || !processes || *processes > size)
-      refuse("the process grid is " + std::to_string(nprow) + " x " + std::to_string(npcol) + " on a communicator of " +
-                 std::to_string(size) + " processes",
-             "must have at least one row and one column, and not more processes than the communicator",
-             "use another grid, such as near_square_grid(), or more processes");
-    for (Index i = 0; i < nprow; ++i)
-      for (Index j = 0; j < npcol; ++j) ranks.push_back(order == Order::row_major ? i * npcol + j : i + j * nprow);
-  });
+  for (Index i = 0; i < nprow; ++i)
+    for (Index j = 0; j < npcol; ++j) ranks.push_back(order == Order::row_major ? i * npcol + j : i + j * nprow);
   return ranks;
 }
 
 // The ranks by place. Throws if these are not different ranks of the communicator.
-std::vector<Index> ranks_of(MPI_Comm comm, const redistribute::PlacedDistribution& placed) {
-  need_mpi();
+std::vector<Index> ranks_of(Index size, const redistribute::PlacedDistribution& placed) {
+  const Distribution& distribution = placed.distribution;
+  if (distribution.ndim() != 2)
+    refuse("the distribution has " + std::to_string(distribution.ndim()) + " axes", "must have 2",
+           "give the distribution of a matrix");
   std::vector<Index> ranks;
-  const mpi::Call call(comm, call_name, {}, [&](mpi::Record&) {
-    const Distribution& distribution = placed.distribution;
-    if (distribution.ndim() != 2)
-      refuse("the distribution has " + std::to_string(distribution.ndim()) + " axes", "must have 2",
-             "give the distribution of a matrix");
-    const Index size = size_of(comm);
-    std::vector<bool> taken(static_cast<std::size_t>(size), false);
-    for (Index process = 0; process < distribution.processes(); ++process) {
-      const Index rank = placed.rank(process);
-      if (rank < 0 || rank >= size || taken[static_cast<std::size_t>(rank)])
-        refuse("process " + std::to_string(process) + " is rank " + std::to_string(rank) + " of a communicator of " +
-                   std::to_string(size) + " processes",
-               "must be a rank of it that no other process has", "give other ranks");
-      taken[static_cast<std::size_t>(rank)] = true;
-      ranks.push_back(rank);
-    }
-  });
+  std::vector<bool> taken(static_cast<std::size_t>(size), false);
+  for (Index process = 0; process < distribution.processes(); ++process) {
+    const Index rank = placed.rank(process);
+    if (rank < 0 || rank >= size || taken[static_cast<std::size_t>(rank)])
+      refuse("process " + std::to_string(process) + " is rank " + std::to_string(rank) + " of a communicator of " +
+                 std::to_string(size) + " processes",
+             "must be a rank of it that no other process has", "give other ranks");
+    taken[static_cast<std::size_t>(rank)] = true;
+    ranks.push_back(rank);
+  }
   return ranks;
 }
 
 // Processes along an axis; ranks_of() refuses what does not have two axes.
 Index along(const redistribute::PlacedDistribution& placed, Index axis) {
   return placed.distribution.ndim() == 2 ? placed.distribution.axis(axis).proc_grid_size() : 1;
-}
-
-// The BLACS end the program if a grid has more processes than MPI_COMM_WORLD of one of them, which counts only those
-// that were started together with it.
-void need_started_together(Index processes) {
-  int number = 0, together = 0;
-  Cblacs_pinfo(&number, &together);
-  if (processes > together)
-    refuse("the grid has " + std::to_string(processes) + " processes, and MPI_COMM_WORLD of this process has " +
-               std::to_string(together),
-           "must not have more, because the BLACS count those of MPI_COMM_WORLD",
-           "start all processes together (mpiexec) and not by MPI_Comm_spawn, or use a smaller grid");
 }
 
 // The ranks of a grid down its columns, as the BLACS expect them, from those along the rows.
@@ -102,74 +82,56 @@ std::vector<int> ranks_down_columns(Index nprow, Index npcol, const std::vector<
   return down;
 }
 
-// The handle by which the BLACS know their duplicate of a communicator. They give a communicator that they know the
-// handle that it has, and if one part frees it, it is freed for all: so it is asked for once.
-struct Handle {
-  explicit Handle(int made) : number(made) {}
-  Handle(const Handle&) = delete;
-  Handle& operator=(const Handle&) = delete;
-  ~Handle() { Cfree_blacs_system_handle(number); }
-  const int number;
-};
-
-int handle_of(mpi::Duplicates& duplicates) {
-  if (const Handle* const kept = duplicates.attached<Handle>()) return kept->number;
-  const MPI_Comm comm = duplicates.of(mpi::Library::blacs);
-  auto made = mpi::collectively(comm, [&] { return std::make_unique<Handle>(Csys2blacs_handle(comm)); });
-  return duplicates.attach(std::move(made), mpi::Duplicates::freed).number;
-}
-
-// The BLACS call every process of the handle's communicator, and end the program on wrong arguments, so these are
-// checked before.
-int make_context(int handle, Index nprow, Index npcol, std::vector<int>& down) {
-  int context = handle;
-  Cblacs_gridmap(&context, down.data(), static_cast<int>(nprow), static_cast<int>(nprow), static_cast<int>(npcol));
-  return context;
-}
-
 }  // namespace
 
 ProcessGrid::ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, Order order)
-    : ProcessGrid(comm, nprow, npcol, first_ranks(comm, nprow, npcol, order), std::nullopt) {}
+    : ProcessGrid(comm, nprow, npcol, [=](Index size) { return first_ranks(size, nprow, npcol, order); }, {}) {}
 
 ProcessGrid::ProcessGrid(MPI_Comm comm, const redistribute::PlacedDistribution& placed)
-    : ProcessGrid(comm, along(placed, 0), along(placed, 1), ranks_of(comm, placed), std::nullopt) {}
+    : ProcessGrid(comm, along(placed, 0), along(placed, 1), [&](Index size) { return ranks_of(size, placed); }, {}) {}
 
-ProcessGrid::ProcessGrid(MPI_Comm caller, Index nprow, Index npcol, std::vector<Index> ranks,
-                         std::optional<int> context)
-    : duplicates_(mpi::made_duplicates_of(caller)),
-      nprow_(nprow),
-      npcol_(npcol),
-      ranks_(std::move(ranks)),
-      exceptions_(std::uncaught_exceptions()) {
-  // All processes must make the same grid, or some would wait for ever. Memory is allocated before they communicate.
-  std::vector<Index> of_first;
-  std::vector<int> down, turned;
-  const mpi::Call call(caller, call_name, mpi::Library::blacs, [&](mpi::Record& record) {
-    record.add(nprow_);
-    record.add(npcol_);
-    of_first = ranks_;
-    down = ranks_down_columns(nprow_, npcol_, ranks_, false);
-    turned = ranks_down_columns(npcol_, nprow_, ranks_, true);
+ProcessGrid::ProcessGrid(MPI_Comm caller, Index nprow, Index npcol,
+                         const std::function<std::vector<Index>(Index)>& ranks, std::optional<int> context)
+    : nprow_(nprow), npcol_(npcol), exceptions_(std::uncaught_exceptions()) {
+  need_mpi();
+  // All processes must make the same grid, or some would wait for ever.
+  const mpi::Call call(caller, "ProcessGrid", mpi::Library::blacs, [&](mpi::Record& record) {
+    ranks_ = ranks(size_of(caller));
+    need_started_together(static_cast<Index>(ranks_.size()));
+    Digest order;
+    order.add_all(ranks_);
+    for (const Index number : {nprow_, npcol_, order.value()}) record.add(number);
   });
-  const MPI_Comm comm = call.comm();
-  if (!call.is_same(0) || !call.is_same(1))
-    refuse("the processes give grids of different shapes", "must be the same on all",
-           "pass the same numbers on every process");
+  call.run([&] {
+    if (!call.is_same(0) || !call.is_same(1))
+      refuse("the processes give grids of different shapes", "must be the same on all",
+             "pass the same numbers on every process");
+    if (!call.is_same(2)) refuse_order(call.comm());
+    make(call, context);
+  });
+}
+
+// Throws the Error that says which processes order the ranks differently. **Collective.**
+void ProcessGrid::refuse_order(MPI_Comm comm) const {
+  std::vector<Index> of_first = ranks_;
   mpi::must_succeed(MPI_Bcast(of_first.data(), static_cast<int>(of_first.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
   mpi::collectively(comm, [&] {
     if (of_first != ranks_)
       refuse("this process orders the ranks of the grid differently from rank 0", "must be the same on all",
              "pass the same on every process");
-    need_started_together(static_cast<Index>(ranks_.size()));
   });
-  const Index rank = mpi::rank_of(comm);
-  const auto found = std::find(ranks_.begin(), ranks_.end(), rank);
+}
+
+void ProcessGrid::make(const mpi::Call& call, std::optional<int> context) {
+  const auto found = std::find(ranks_.begin(), ranks_.end(), mpi::rank_of(call.comm()));
   const Index number = found - ranks_.begin();
   if (found != ranks_.end()) place_ = {number / npcol_, number % npcol_};
-  const int split = MPI_Comm_split(comm, place_ ? 0 : MPI_UNDEFINED, static_cast<int>(number), &row_major_);
-  mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
-  const int handle = handle_of(*duplicates_);
+  mpi::must_succeed(MPI_Comm_split(call.comm(), place_ ? 0 : MPI_UNDEFINED, static_cast<int>(number), &row_major_),
+                    "MPI_Comm_split");
+  duplicates_ = call.duplicates();
+  const int handle = Contexts::of(*duplicates_).handle();
+  std::vector<int> down = ranks_down_columns(nprow_, npcol_, ranks_, false),
+                   turned = ranks_down_columns(npcol_, nprow_, ranks_, true);
   own_context_ = !context;
   context_ = context ? *context : make_context(handle, nprow_, npcol_, down);
   transposed_ = make_context(handle, npcol_, nprow_, turned);
@@ -198,8 +160,7 @@ ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
   if (nprow < 1 || npcol < 1)
     refuse("no process of the communicator is in the context", "must be the processes of the context",
            "pass the communicator of which the context was made");
-  std::vector<Index> ranks =
-      mpi::collectively(comm, [&] { return std::vector<Index>(static_cast<std::size_t>(nprow * npcol), -1); });
+  std::vector<Index> ranks(static_cast<std::size_t>(nprow * npcol), -1);
   for (Index rank = 0; rank < size; ++rank) {
     if (of(rank, 2) < 0 || of(rank, 3) < 0) continue;
     if (of(rank, 0) != nprow || of(rank, 1) != npcol)
@@ -214,7 +175,8 @@ ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
                " is not in the communicator",
            "must be the processes of the context", "pass the communicator of which the context was made");
   }
-  return ProcessGrid(comm, nprow, npcol, std::move(ranks), context);
+  return ProcessGrid(
+      comm, nprow, npcol, [&](Index) { return ranks; }, context);
 }
 
 ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept

@@ -88,35 +88,41 @@ void check_apart(const Argument& a, const Place& place_a, const Argument& b, con
            "pass only one of overwrite_a and overwrite_b");
 }
 
+// Makes the solution in the memory of the right-hand sides.
 template <class T>
-void factor_and_solve(const Work& a, const Work& b, const Frame& frame) {
+Work factor_and_solve(const Argument& a, const Place& place_a, const Argument& b, const Place& place_b,
+                      const Frame& frame, Receipt& receipt) {
   using Of = Routines<T>;
-  const int n = a.desc[2], nrhs = b.desc[3];
-  std::vector<int> pivots = mpi::collectively(
-      frame.comm(), [&] { return std::vector<int>(static_cast<std::size_t>(a.buffer().shape[0] + a.rows.length)); });
+  const MPI_Comm comm = frame.comm();
+  const DistArray brought_a = bring(a, place_a, frame, receipt), brought_b = bring(b, place_b, frame, receipt);
+  Work matrix, right;
+  std::vector<int> pivots;
+  mpi::collectively(comm, [&] {
+    check_finite(a, frame.rank());
+    check_finite(b, frame.rank());
+    check_apart(a, place_a, b, place_b);
+    matrix = take(a, brought_a, place_a, frame, receipt);
+    right = take(b, brought_b, place_b, frame, receipt);
+    pivots.resize(static_cast<std::size_t>(matrix.buffer().shape[0] + matrix.rows.length));
+  });
+  const int n = matrix.desc[2], nrhs = right.desc[3];
   int info = 0;
-  Of::getrf(&n, &n, a.data<T>(), &one, &one, a.desc.data(), pivots.data(), &info);
-  must_succeed({Of::letter, "GETRF", info, Positive::zero_pivot}, frame.comm());
+  Of::getrf(&n, &n, matrix.data<T>(), &one, &one, matrix.desc.data(), pivots.data(), &info);
+  must_succeed({Of::letter, "GETRF", info, Positive::zero_pivot}, comm);
   const char* const how = frame.is_transposed() ? "T" : "N";
-  Of::getrs(how, &n, &nrhs, a.data<T>(), &one, &one, a.desc.data(), pivots.data(), b.data<T>(), &one, &one,
-            b.desc.data(), &info, 1);
-  must_succeed({Of::letter, "GETRS", info}, frame.comm());
+  Of::getrs(how, &n, &nrhs, matrix.data<T>(), &one, &one, matrix.desc.data(), pivots.data(), right.data<T>(), &one,
+            &one, right.desc.data(), &info, 1);
+  must_succeed({Of::letter, "GETRS", info}, comm);
+  return right;
 }
 
 DistArray solution(const Argument& a, const Argument& b, const Place& place, const Frame& frame, Copy copy,
                    Receipt& receipt) {
-  const MPI_Comm comm = frame.comm();
-  const Place beside = mpi::collectively(comm, [&] {
-    const Place made = place_beside(b, place, frame, copy);
-    check_apart(a, place, b, made);
-    return made;
+  const Place beside = place_beside(b, place, frame, copy);
+  Work right = with_scalar(a.array.buffer.type, [&](auto* of) {
+    return factor_and_solve<std::remove_pointer_t<decltype(of)>>(a, place, b, beside, frame, receipt);
   });
-  const Work matrix = take(a, place, frame, receipt), right = take(b, beside, frame, receipt);
-  with_scalar(a.array.buffer.type,
-              [&](auto* of) { factor_and_solve<std::remove_pointer_t<decltype(of)>>(matrix, right, frame); });
-  const Answer answer = mpi::collectively(comm, [&] {
-    return Answer{right, b.whole, beside.way, b.overwritten ? &b.array : nullptr};
-  });
+  const Answer answer{std::move(right), b.whole, beside.way, b.overwritten ? &b.array : nullptr};
   return give(answer, frame, b.columns ? Order::column_major : Order::row_major, receipt);
 }
 
@@ -124,27 +130,25 @@ DistArray solution(const Argument& a, const Argument& b, const Place& place, con
 
 Solved solve(const DistArray& a, const DistArray& b, MPI_Comm comm, const DenseOptions& options) {
   const double begin = now();
-  const mpi::Call call(comm, "scalapack::solve", mpi::Library::blacs, recorded(options, 0));
-  comm = call.comm();
-  need_same_options(call);
-  const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
-  const Argument right = read_argument("b", b, options.overwrite_b, true, comm);
-  const Place place = mpi::collectively(comm, [&] {
+  Given of_a{"a", a, options.of_a, options.overwrite_a}, of_b{"b", b, options.of_b, options.overwrite_b, true};
+  const mpi::Call call(comm, "scalapack::solve", mpi::Library::blacs,
+                       [&](mpi::Record& record) { add(record, comm, number_of(options, 0), of_a, &of_b); });
+  return call.run([&] {
+    need_same_options(call);
+    const Argument matrix = read_argument(of_a, call, 0), right = read_argument(of_b, call, 1);
     check_sizes(matrix, right);
-    return place_of(matrix, Need::squares, true, options.copy);
+    const Place place = place_of(matrix, Need::squares, true, options.copy);
+    Solved solved;
+    if (matrix.size(0) == 0 || right.size(1) == 0) {
+      mpi::collectively(call.comm(), [&] { check_finite(matrix, mpi::rank_of(call.comm())); });
+      solved.x = b;
+    } else {
+      solved.x = as_given(solution(matrix, right, place, Frame(call, place), options.copy, solved.receipt), b.ndim());
+    }
+    solved.receipt.shared = solved.receipt.same_address = options.overwrite_b;
+    solved.receipt.seconds = now() - begin;
+    return solved;
   });
-  Solved solved;
-  if (matrix.size(0) == 0 || right.size(1) == 0) {
-    solved.x = mpi::collectively(comm, [&] { return b; });
-  } else {
-    DistArray x = in_frame(comm, place, [&](const Frame& frame) {
-      return solution(matrix, right, place, frame, options.copy, solved.receipt);
-    });
-    solved.x = mpi::collectively(comm, [&] { return as_given(std::move(x), b.ndim()); });
-  }
-  solved.receipt.shared = solved.receipt.same_address = options.overwrite_b;
-  solved.receipt.seconds = now() - begin;
-  return solved;
 }
 
 }  // namespace tridap::scalapack

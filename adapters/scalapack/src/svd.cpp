@@ -38,27 +38,6 @@ int call(const Works& with, Real<T>* values, T* work, int lwork, Real<T>* real_w
   return info;
 }
 
-template <class T>
-std::vector<double> decompose(const Works& with, const Frame& frame) {
-  const MPI_Comm comm = frame.comm();
-  const Index m = with.a.desc[2], n = with.a.desc[3], k = std::min(m, n), reals = 1 + 4 * std::max(m, n);
-  const Ended ended{Routines<T>::letter, "GESVD", 0, Positive::not_converged, k};
-  T answer[2] = {};
-  WorkSpace<T> query = mpi::collectively(comm, [&] { return WorkSpace<T>(1, reals); });
-  std::vector<Real<T>> values =
-      mpi::collectively(comm, [&] { return std::vector<Real<T>>(static_cast<std::size_t>(k)); });
-  must_succeed(with_info(ended, call<T>(with, values.data(), answer, -1, query.real_data())), comm);
-  WorkSpace<T> space = mpi::collectively(comm, [&] { return WorkSpace<T>(work_elements(answer[0]), reals); });
-  int info = call<T>(with, values.data(), space.data(), space.length(), space.real_data());
-  // LAPACK's ?BDSQR uses another algorithm on a process that has no vectors, so its values have other rounding errors.
-  // Rank 0 always has vectors.
-  if (info == k + 1) info = 0;
-  must_succeed(with_info(ended, info), comm);
-  const MPI_Datatype real = sizeof(Real<T>) == 4 ? MPI_FLOAT : MPI_DOUBLE;
-  mpi::must_succeed(MPI_Bcast(values.data(), static_cast<int>(k), real, 0, comm), "MPI_Bcast");
-  return mpi::collectively(comm, [&] { return std::vector<double>(values.begin(), values.end()); });
-}
-
 Works works_of(Work a, const Frame& frame) {
   const int m = a.desc[2], n = a.desc[3], k = std::min(m, n);
   const ElementType& type = a.buffer().type;
@@ -66,49 +45,76 @@ Works works_of(Work a, const Frame& frame) {
   return {std::move(a), std::move(u), std::move(vt)};
 }
 
+template <class T>
+Works decompose(const Argument& matrix, const DistArray& brought, const Place& place, const Frame& frame, Svd& made) {
+  const MPI_Comm comm = frame.comm();
+  Works with;
+  std::vector<Real<T>> values;
+  WorkSpace<T> space;
+  mpi::collectively(comm, [&] {
+    check_finite(matrix, frame.rank());
+    with = works_of(take(matrix, brought, place, frame, made.receipt), frame);
+    values.resize(static_cast<std::size_t>(std::min(matrix.size(0), matrix.size(1))));
+    made.values.resize(values.size());
+    space.allocate(1, 1 + 4 * std::max(matrix.size(0), matrix.size(1)));
+  });
+  const auto k = static_cast<Index>(values.size());
+  const Ended ended{Routines<T>::letter, "GESVD", 0, Positive::not_converged, k};
+  T answer[2] = {};
+  const int asked = call<T>(with, values.data(), answer, -1, space.real_data());
+  mpi::collectively(comm, [&] {
+    must_succeed_here(with_info(ended, asked));
+    space.allocate(work_elements(answer[0]));
+  });
+  int info = call<T>(with, values.data(), space.data(), space.length(), space.real_data());
+  // LAPACK's ?BDSQR uses another algorithm on a process that has no vectors, so its values have other rounding errors.
+  // Rank 0 always has vectors.
+  if (info == k + 1) info = 0;
+  must_succeed(with_info(ended, info), comm);
+  const MPI_Datatype real = sizeof(Real<T>) == 4 ? MPI_FLOAT : MPI_DOUBLE;
+  mpi::must_succeed(MPI_Bcast(values.data(), static_cast<int>(k), real, 0, comm), "MPI_Bcast");
+  std::copy(values.begin(), values.end(), made.values.begin());
+  return with;
+}
+
 // The transpose of a = u s vh is vh^T s u^T: then ScaLAPACK's u is the transpose of vh, and its vt is that of u.
 void compute(const Argument& matrix, const Place& place, const Frame& frame, Svd& made) {
-  const MPI_Comm comm = frame.comm();
-  Work work = take(matrix, place, frame, made.receipt);
-  const Works works = mpi::collectively(comm, [&] { return works_of(std::move(work), frame); });
-  made.values = with_scalar(matrix.array.buffer.type,
-                            [&](auto* of) { return decompose<std::remove_pointer_t<decltype(of)>>(works, frame); });
-  const bool turned = frame.is_transposed();
-  const Index m = matrix.size(0), n = matrix.size(1), k = std::min(m, n);
-  const auto [u, vh] = mpi::collectively(comm, [&] {
-    return std::pair(Answer{turned ? works.vt : works.u, resized(matrix.whole, m, k), place.way, nullptr},
-                     Answer{turned ? works.u : works.vt, resized(matrix.whole, k, n), place.way, nullptr});
+  const DistArray brought = bring(matrix, place, frame, made.receipt);
+  const Works works = with_scalar(matrix.array.buffer.type, [&](auto* of) {
+    return decompose<std::remove_pointer_t<decltype(of)>>(matrix, brought, place, frame, made);
   });
-  made.u = give(u, frame, Order::column_major, made.receipt);
-  made.vh = give(vh, frame, Order::column_major, made.receipt);
+  const bool turned = frame.is_transposed();
+  made.u = give({turned ? works.vt : works.u, made.of_u, place.way, nullptr}, frame, Order::column_major, made.receipt);
+  made.vh =
+      give({turned ? works.u : works.vt, made.of_vh, place.way, nullptr}, frame, Order::column_major, made.receipt);
 }
 
 }  // namespace
 
 Svd svd(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
   const double begin = now();
-  const mpi::Call call(comm, "scalapack::svd", mpi::Library::blacs, recorded(options, 0));
-  comm = call.comm();
-  need_same_options(call);
-  const Argument matrix = read_argument("a", a, options.overwrite_a, false, comm);
-  const Place place =
-      mpi::collectively(comm, [&] { return place_of(matrix, Need::squares_from_zero, true, options.copy); });
-  Svd made;
-  const Index m = matrix.size(0), n = matrix.size(1);
-  if (m == 0 || n == 0)
-    mpi::collectively(comm, [&] {
-      const Index rank = mpi::rank_of(comm);
-      made.u = empty_answer(resized(matrix.whole, m, 0), a.buffer.type, rank);
-      made.vh = empty_answer(resized(matrix.whole, 0, n), a.buffer.type, rank);
-    });
-  else
-    in_frame(comm, place, [&](const Frame& frame) {
-      compute(matrix, place, frame, made);
-      return 0;
-    });
-  made.receipt.shared = made.receipt.same_address = false;
-  made.receipt.seconds = now() - begin;
-  return made;
+  Given given{"a", a, options.of_a, options.overwrite_a};
+  const mpi::Call call(comm, "scalapack::svd", mpi::Library::blacs,
+                       [&](mpi::Record& record) { add(record, comm, number_of(options, 0), given); });
+  return call.run([&] {
+    need_same_options(call);
+    const Argument matrix = read_argument(given, call, 0);
+    const Place place = place_of(matrix, Need::squares_from_zero, true, options.copy);
+    Svd made;
+    const Index m = matrix.size(0), n = matrix.size(1), k = std::min(m, n);
+    made.of_u = resized(matrix.whole, m, k);
+    made.of_vh = resized(matrix.whole, k, n);
+    if (k == 0) {
+      const Index rank = mpi::rank_of(call.comm());
+      made.u = empty_answer(made.of_u, a.buffer.type, rank);
+      made.vh = empty_answer(made.of_vh, a.buffer.type, rank);
+    } else {
+      compute(matrix, place, Frame(call, place), made);
+    }
+    made.receipt.shared = made.receipt.same_address = false;
+    made.receipt.seconds = now() - begin;
+    return made;
+  });
 }
 
 }  // namespace tridap::scalapack

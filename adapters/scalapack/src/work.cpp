@@ -1,5 +1,6 @@
 #include "work.hpp"
 
+#include "contexts.hpp"
 #include "memory.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/make.hpp>
@@ -7,9 +8,9 @@
 #include <tridap/redistribute/redistribution.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace tridap::scalapack {
 
@@ -82,54 +83,25 @@ void copy_elements(const Buffer& from, const Buffer& to) {
 
 Index bytes_of(const Buffer& buffer) { return element_count(buffer) * buffer.type.bytes; }
 
-Work moved(const Argument& argument, const Place& place, const Frame& frame) {
-  const MPI_Comm comm = frame.comm();
-  const auto [source, target] = mpi::collectively(comm, [&] {
-    return std::pair<PlacedDistribution, PlacedDistribution>{
-        argument.whole,
-        {distribution_on(frame, argument.size(0), argument.size(1), place.rows, place.columns), frame.ranks()}};
-  });
-  redistribute::Options options;
-  options.order = Order::column_major;
-  const DistArray array =
-      Redistribution(source, target, argument.array.buffer.type.bytes, comm, options)(argument.array);
-  return mpi::collectively(comm, [&, to = &target] {
-    return describe_work(frame, array.buffer, to->distribution, place.rows, place.columns);
-  });
-}
-
-Work here(const Argument& argument, const Place& place, const Frame& frame) {
-  const Buffer& buffer = argument.array.buffer;
-  if (place.way == Way::transposed)
-    return describe_work(frame, transpose(buffer),
-                         distribution_on(frame, argument.size(1), argument.size(0), place.columns, place.rows),
-                         place.columns, place.rows);
-  Distribution whole = distribution_on(frame, argument.size(0), argument.size(1), place.rows, place.columns);
-  if (place.way == Way::in_place) return describe_work(frame, buffer, std::move(whole), place.rows, place.columns);
-  const Buffer copy = allocate_columns(buffer.type, whole.local_shape(frame.process()));
-  copy_elements(buffer, copy);
-  return describe_work(frame, copy, std::move(whole), place.rows, place.columns);
-}
-
 }  // namespace
 
-Frame::Frame(MPI_Comm comm, const Place& place)
-    : grid_(comm, place.nprow, place.npcol), transposed_(place.way == Way::transposed) {
-  try {
-    mpi::collectively(comm, [&] {
-      const Index rank = mpi::rank_of(comm);
-      for (Index row = 0; row < nprow(); ++row)
-        for (Index column = 0; column < npcol(); ++column) {
-          const Index number = row * npcol() + column, of = transposed_ ? column * nprow() + row : number;
-          if (of == rank) process_ = number;
-          in_order_ = in_order_ && of == number;
-          ranks_.push_back(of);
-        }
-    });
-  } catch (...) {  // on every process
-    grid_.close();
-    throw;
-  }
+Frame::Frame(const mpi::Call& call, const Place& place)
+    : comm_(call.comm()),
+      rank_(mpi::rank_of(comm_)),
+      nprow_(place.nprow),
+      npcol_(place.npcol),
+      transposed_(place.way == Way::transposed),
+      context_(0) {
+  if (transposed_) std::swap(nprow_, npcol_);
+  context_ = Contexts::of(*call.duplicates())
+                 .context(nprow_, npcol_, transposed_ ? Order::column_major : Order::row_major, comm_);
+  for (Index row = 0; row < nprow_; ++row)
+    for (Index column = 0; column < npcol_; ++column) {
+      const Index number = row * npcol_ + column, of = transposed_ ? column * nprow_ + row : number;
+      if (of == rank_) process_ = number;
+      in_order_ = in_order_ && of == number;
+      ranks_.push_back(of);
+    }
 }
 
 Work make_work(const Frame& frame, const ElementType& type, Index m, Index n, const Blocks& rows,
@@ -146,43 +118,48 @@ Work corner_of(const Work& work, const Frame& frame, Index m, Index n) {
                        work.columns);
 }
 
-Work take(const Argument& argument, const Place& place, const Frame& frame, Receipt& receipt) {
-  if (place.way == Way::copied || place.way == Way::moved) receipt.bytes_copied += bytes_of(argument.array.buffer);
-  if (place.way == Way::moved) return moved(argument, place, frame);
-  return mpi::collectively(frame.comm(), [&] { return here(argument, place, frame); });
+DistArray bring(const Argument& argument, const Place& place, const Frame& frame, Receipt& receipt) {
+  if (place.way != Way::moved) return argument.array;
+  const PlacedDistribution target{distribution_on(frame, argument.size(0), argument.size(1), place.rows, place.columns),
+                                  frame.ranks()};
+  receipt.bytes_copied += bytes_of(argument.array.buffer);
+  redistribute::Options options;
+  options.order = Order::column_major;
+  return Redistribution(argument.whole, target, argument.array.buffer.type.bytes, frame.comm(),
+                        options)(argument.array);
+}
+
+Work take(const Argument& argument, const DistArray& brought, const Place& place, const Frame& frame,
+          Receipt& receipt) {
+  const Buffer& buffer = brought.buffer;
+  if (place.way == Way::transposed)
+    return describe_work(frame, transpose(buffer),
+                         distribution_on(frame, argument.size(1), argument.size(0), place.columns, place.rows),
+                         place.columns, place.rows);
+  Distribution whole = distribution_on(frame, argument.size(0), argument.size(1), place.rows, place.columns);
+  if (place.way != Way::copied) return describe_work(frame, buffer, std::move(whole), place.rows, place.columns);
+  const Buffer copy = allocate_columns(buffer.type, whole.local_shape(frame.process()));
+  copy_elements(buffer, copy);
+  receipt.bytes_copied += bytes_of(buffer);
+  return describe_work(frame, copy, std::move(whole), place.rows, place.columns);
 }
 
 DistArray give(const Answer& answer, const Frame& frame, Order order, Receipt& receipt) {
-  const MPI_Comm comm = frame.comm();
-  const bool written = answer.way != Way::moved && (answer.into == nullptr || answer.way != Way::copied);
-  if (written)
-    return mpi::collectively(comm, [&] {
-      DistArray made;
-      made.buffer = answer.way == Way::transposed ? transpose(answer.work.buffer()) : answer.work.buffer();
-      made.dim_data = answer.to.dim_data(mpi::rank_of(comm));
-      return made;
-    });
-  const auto [source, target] = mpi::collectively(comm, [&] {
-    return std::pair<PlacedDistribution, PlacedDistribution>{{answer.work.whole, frame.ranks()}, answer.to};
-  });
+  if (answer.way != Way::moved && (answer.into == nullptr || answer.way != Way::copied)) {
+    DistArray made;
+    made.buffer = answer.way == Way::transposed ? transpose(answer.work.buffer()) : answer.work.buffer();
+    made.dim_data = answer.to.dim_data(frame.rank());
+    return made;
+  }
   redistribute::Options options;
   options.order = order;
   options.mapping.fill_padding = true;
-  Redistribution plan(source, target, answer.work.buffer().type.bytes, comm, options);
+  Redistribution plan({answer.work.whole, frame.ranks()}, answer.to, answer.work.buffer().type.bytes, frame.comm(),
+                      options);
   receipt.bytes_copied += bytes_of(answer.work.buffer());
   if (answer.into == nullptr) return plan(answer.work.array);
   plan(answer.work.array, *answer.into);
-  return mpi::collectively(comm, [&] { return *answer.into; });
-}
-
-std::pair<std::vector<Index>, std::vector<Index>> numbers_of(const Work& work, const Frame& frame) {
-  const Indices place = work.whole.coordinates(frame.process());
-  std::array<std::vector<Index>, 2> numbers;
-  for (std::size_t i = 0; i < 2; ++i)
-    work.whole.axis(static_cast<Index>(i)).for_each(place[i], Part::owned, [&](Index, Index global) {
-      numbers[i].push_back(global);
-    });
-  return {std::move(numbers[0]), std::move(numbers[1])};
+  return *answer.into;
 }
 
 }  // namespace tridap::scalapack

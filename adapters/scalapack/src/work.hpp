@@ -11,43 +11,30 @@
 
 namespace tridap::scalapack {
 
-/// The process grid on which a routine computes: that of a place, or its transpose. Ranks are those of `comm`.
+/// The process grid on which a routine computes: that of a place, or its transpose. Ranks are those of the call's
+/// communicator, all of whose processes are in the grid.
 class Frame {
  public:
-  /// **Collective**, and so are close() and the destructor, as those of ProcessGrid are.
-  Frame(MPI_Comm comm, const Place& place);
+  /// **Collective**: throws the same Error on every process or on none.
+  Frame(const mpi::Call& call, const Place& place);
 
-  MPI_Comm comm() const { return mpi::ours(grid_.comm()); }
-  int context() const { return transposed_ ? grid_.transposed_context() : grid_.context(); }
+  MPI_Comm comm() const { return comm_; }
+  Index rank() const { return rank_; }
+  int context() const { return context_; }
   bool is_transposed() const { return transposed_; }
-  Index nprow() const { return transposed_ ? grid_.npcol() : grid_.nprow(); }
-  Index npcol() const { return transposed_ ? grid_.nprow() : grid_.npcol(); }
+  Index nprow() const { return nprow_; }
+  Index npcol() const { return npcol_; }
   Index process() const { return process_; }                  ///< the number of this process, along the rows
   const std::vector<Index>& ranks() const { return ranks_; }  ///< of the processes, along the rows
   bool in_order() const { return in_order_; }                 ///< process r is rank r
-  void close() { grid_.close(); }
 
  private:
-  ProcessGrid grid_;
+  MPI_Comm comm_;
+  Index rank_, nprow_, npcol_, process_ = 0;
   bool transposed_, in_order_ = true;
   std::vector<Index> ranks_;
-  Index process_ = 0;
+  int context_;
 };
-
-/// Makes the frame of a place, calls `step` with it, and closes it, also if the step throws, which it must do on every
-/// process or on none. **Collective.**
-template <class Step>
-auto in_frame(MPI_Comm comm, const Place& place, Step&& step) {
-  Frame frame(comm, place);
-  try {
-    auto result = std::forward<Step>(step)(frame);
-    frame.close();
-    return result;
-  } catch (...) {
-    frame.close();
-    throw;
-  }
-}
 
 /// A matrix of ScaLAPACK.
 struct Work {
@@ -70,8 +57,13 @@ Work make_work(const Frame& frame, const ElementType& type, Index m, Index n, co
 /// The first `m` rows and `n` columns of a matrix, in its memory. Local.
 Work corner_of(const Work& work, const Frame& frame, Index m, Index n);
 
-/// An argument as a matrix, at its place. The receipt counts what is copied. **Collective.**
-Work take(const Argument& argument, const Place& place, const Frame& frame, Receipt& receipt);
+/// An argument in the distribution of its place, if it is moved there; else it as it is. The receipt counts what is
+/// copied. **Collective**: throws the same Error on every process or on none.
+DistArray bring(const Argument& argument, const Place& place, const Frame& frame, Receipt& receipt);
+
+/// An argument as a matrix at its place, after bring(). It may be copied. Local; throws Error if a number does not fit
+/// ScaLAPACK's int.
+Work take(const Argument& argument, const DistArray& brought, const Place& place, const Frame& frame, Receipt& receipt);
 
 /// An answer of a routine as an array of the distribution `to`.
 struct Answer {
@@ -84,8 +76,14 @@ struct Answer {
 /// The array of an answer. The receipt counts what is copied. **Collective.**
 DistArray give(const Answer& answer, const Frame& frame, Order order, Receipt& receipt);
 
-/// For each local row and each local column of a matrix on this process, its global number.
-std::pair<std::vector<Index>, std::vector<Index>> numbers_of(const Work& work, const Frame& frame);
+/// Calls `visit(i, j, row, column)` for each element of a matrix on this process: its local and its global indices.
+template <class Visit>
+void for_each_element(const Work& work, const Frame& frame, Visit&& visit) {
+  const Indices place = work.whole.coordinates(frame.process());
+  work.whole.axis(1).for_each(place[1], Part::owned, [&](Index j, Index column) {
+    work.whole.axis(0).for_each(place[0], Part::owned, [&](Index i, Index row) { visit(i, j, row, column); });
+  });
+}
 
 }  // namespace tridap::scalapack
 

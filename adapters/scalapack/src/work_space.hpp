@@ -5,6 +5,7 @@
 #include "routines.hpp"
 #include <tridap/detail/refuse.hpp>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,14 @@ namespace tridap::scalapack {
 template <class T>
 class WorkSpace {
  public:
+  WorkSpace() = default;
   /// Local; throws Error if a length does not fit ScaLAPACK's int.
-  explicit WorkSpace(Index length, Index real_length = 0)
-      : elements_(fitting(length)), reals_(is_complex_v<T> ? fitting(real_length) : 0) {}
+  explicit WorkSpace(Index length, Index real_length = 0) { allocate(length, real_length); }
+  /// Has at least so many. Local; throws as above.
+  void allocate(Index length, Index real_length = 0) {
+    elements_.resize(std::max(elements_.size(), fitting(length)));
+    if constexpr (is_complex_v<T>) reals_.resize(std::max(reals_.size(), fitting(real_length)));
+  }
 
   T* data() { return elements_.data(); }
   int length() const { return static_cast<int>(elements_.size()); }

@@ -7,6 +7,7 @@
 
 #include <mpi.h>
 
+#include <optional>
 #include <vector>
 
 namespace tridap::scalapack {
@@ -30,6 +31,8 @@ struct DenseOptions {
   Copy copy = Copy::never;   ///< whether elements may be moved to another distribution, or to another memory order
   bool overwrite_a = false;  ///< the routine may compute in the memory of `a`
   bool overwrite_b = false;  ///< the answer is written into the memory of `b`
+  /// The distributions of `a` and `b`, where they are known: then the dim_data of the array are not read.
+  std::optional<Distribution> of_a = {}, of_b = {};
 };
 
 /// The distribution in which ScaLAPACK computes fastest: square blocks over a process grid that is as square as
@@ -76,6 +79,7 @@ struct Svd {
   std::vector<double> values;  ///< k, descending; all on every process
   DistArray vh;                ///< k x n
   Receipt receipt;
+  Distribution of_u{{}}, of_vh{{}};  ///< how `u` and `vh` are distributed
 };
 /// The singular value decomposition `a = u diag(values) vh` of an m x n matrix (P?GESVD), without the vectors that
 /// belong to no singular value. Row-major memory can be overwritten as well as column-major memory: then `u` and `vh`
@@ -83,9 +87,10 @@ struct Svd {
 Svd svd(const DistArray& a, MPI_Comm comm, const DenseOptions& options = {});
 
 struct Qr {
-  DistArray q;      ///< m x k with k = min(m, n); the memory of `a` with `overwrite_a` if m >= n
-  DistArray r;      ///< k x n
-  Receipt receipt;  ///< `shared`: `q` has the memory of `a`
+  DistArray q;                      ///< m x k with k = min(m, n); the memory of `a` with `overwrite_a` if m >= n
+  DistArray r;                      ///< k x n
+  Receipt receipt;                  ///< `shared`: `q` has the memory of `a`
+  Distribution of_q{{}}, of_r{{}};  ///< how `q` and `r` are distributed
 };
 /// `a = q r` of an m x n matrix (P?GEQRF, P?ORGQR, P?UNGQR): the columns of `q` are orthonormal, and `r` is 0 below its
 /// diagonal.
@@ -97,11 +102,13 @@ enum class Op { none, transpose, adjoint };
 struct MatmulOptions {
   Copy copy = Copy::never;  ///< whether elements may be moved to another distribution
   Op a = Op::none, b = Op::none;
+  std::optional<Distribution> of_a = {}, of_b = {};  ///< as in DenseOptions
 };
 
 struct Product {
   DistArray c;  ///< column-major, unless it was moved
   Receipt receipt;
+  Distribution of_c{{}};  ///< how `c` is distributed
 };
 /// The product of two matrices, or of their transposes (P?GEMM of the PBLAS); `b` may have one axis. Both are in blocks
 /// of any length over the same process grid; with Copy::never others are refused. Column-major memory is used as it is,

@@ -6,13 +6,15 @@
 #include <mpi.h>
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace tridap::mpi {
+class Call;
 class Duplicates;
-}
+}  // namespace tridap::mpi
 
 namespace tridap::scalapack {
 
@@ -63,7 +65,10 @@ class ProcessGrid {
   MPI_Comm row_major_comm() const { return row_major_; }
 
  private:
-  ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, std::vector<Index> ranks, std::optional<int> context);
+  ProcessGrid(MPI_Comm comm, Index nprow, Index npcol, const std::function<std::vector<Index>(Index)>& ranks,
+              std::optional<int> context);
+  void refuse_order(MPI_Comm comm) const;
+  void make(const mpi::Call& call, std::optional<int> context);
 
   std::shared_ptr<mpi::Duplicates> duplicates_;
   MPI_Comm row_major_ = MPI_COMM_NULL;

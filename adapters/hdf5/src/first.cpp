@@ -1,0 +1,53 @@
+#include "first.hpp"
+
+#include <tridap/internal/call.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tridap::hdf5 {
+
+std::string told_by_first(std::string text, mpi::Faults faults, MPI_Comm comm) {
+  struct {
+    Index failed, bytes;
+    char begin[4080];
+  } message{faults.ok() ? 0 : 1, static_cast<Index>(text.size()), {}};
+  constexpr auto room = static_cast<Index>(sizeof(message.begin));
+  std::memcpy(message.begin, text.data(), static_cast<std::size_t>(std::min(message.bytes, room)));
+  mpi::must_succeed(MPI_Bcast(&message, sizeof(message), MPI_BYTE, 0, comm), "MPI_Bcast");
+  if (message.failed != 0) mpi::throw_faults(std::move(faults), comm);
+  if (message.bytes <= room) {
+    text.assign(message.begin, static_cast<std::size_t>(message.bytes));
+    return text;
+  }
+  mpi::collectively(comm, [&] { text.resize(static_cast<std::size_t>(message.bytes)); });
+  constexpr Index piece = Index{1} << 30;
+  for (Index at = 0; at < message.bytes; at += piece)
+    mpi::must_succeed(
+        MPI_Bcast(text.data() + at, static_cast<int>(std::min(piece, message.bytes - at)), MPI_CHAR, 0, comm),
+        "MPI_Bcast");
+  return text;
+}
+
+void Written::number(Index value) { all_.append(reinterpret_cast<const char*>(&value), sizeof(value)); }
+
+void Written::text(const std::string& value) {
+  number(static_cast<Index>(value.size()));
+  all_ += value;
+}
+
+Index ToRead::number() {
+  Index value = 0;
+  std::memcpy(&value, all_.data() + at_, sizeof(value));
+  at_ += sizeof(value);
+  return value;
+}
+
+std::string ToRead::text() {
+  const auto bytes = static_cast<std::size_t>(number());
+  std::string value = all_.substr(at_, bytes);
+  at_ += bytes;
+  return value;
+}
+
+}  // namespace tridap::hdf5
