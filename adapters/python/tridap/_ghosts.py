@@ -155,8 +155,8 @@ def _memory(local):
     if isinstance(local, (list, tuple)) or np.isscalar(local):
         raise TypeError(f"local is a {type(local).__name__}, must be a NumPy array: its memory is shared")
     if isinstance(local, _core.DistArray):
-        raise TypeError("local is a DistArray, whose memory has no room for ghosts: use GhostedArray.copy_of(), or pass a "
-                        "NumPy array with ghosts and distribution=")
+        raise TypeError("local is a DistArray, whose memory has no room for ghosts: tridap.GhostedArray.copy_of(local, ghosts) "
+                        "makes a copy that has it")
     view = np.asarray(local)
     if view.base is None:
         raise TypeError(f"local is a {type(local).__name__}, whose memory NumPy cannot share: pass a NumPy array")

@@ -131,7 +131,7 @@ def partitioned(array):
     AttributeError, so that ``hasattr`` answers, if only this process's part is known, or an axis is not in blocks.
     """
     if not array.is_whole:
-        raise AttributeError("__partitioned__ needs the parts of all processes: pass comm= to tridap.asarray")
+        raise AttributeError("__partitioned__ needs the parts of all processes: tridap.asarray(array, comm) knows them")
     dist, partitions = array.distribution, {}
     for process in range(dist.processes):
         place, start, extent = dist.coordinates(process), [], []

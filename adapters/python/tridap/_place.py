@@ -55,7 +55,7 @@ def in_grid_order(comm, grid, coordinates):
     def fits():
         if math.prod(grid) != comm.size:
             _core._refuse(f"the array's process grid is {' x '.join(map(str, grid))}, but the communicator has {comm.size} "
-                          "processes", "pass comm=, a communicator of exactly the processes that have a part of the array")
+                          "processes", "pass comm=comm, the communicator of exactly the processes that have a part of the array")
         return tuple(grid)
 
     together(comm, fits)
@@ -72,7 +72,7 @@ def _each_once(numbers, grid):
     if absent:
         place = tuple(map(int, np.unravel_index(min(absent), grid)))
         _core._refuse(f"no process has the part at {place} of the process grid, and others have the same part",
-                      "pass comm=, a communicator of exactly the processes that have a part of the array")
+                      "pass comm=comm, the communicator of exactly the processes that have a part of the array")
 
 
 def ranks_in(comm, array):

@@ -191,8 +191,8 @@ def reset_array(vec: Any) -> None:
 def make_ordering(array: Any, *, copy: bool | str | None = None) -> Any:
     """The petsc4py AO between an array's row-major numbers and those of the Vec that `import_array` makes. Collective.
 
-    ``ordering.app2petsc(numbers)`` converts row-major numbers of the array to numbers of the Vec. `copy` is that of
-    `import_array`.
+    ``ordering.app2petsc(numbers)`` converts row-major numbers of the array to numbers of the Vec. The numbers do not count the
+    mirrors of a periodic axis. `copy` is that of `import_array`.
     """
     comm = _comm(array)
     array = together(comm, lambda: _array(array, comm), same=False)
