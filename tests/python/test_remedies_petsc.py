@@ -238,7 +238,7 @@ def test_an_array_that_has_not_the_places_of_a_grid():
         made, _ = follow(case(array=array, dm=grid()), call, move)
         assert has_rows(made, plane())
         made.destroy()
-    for dof, dist in (1, tridap.distribution((2 * P + 1, 3), "b,*", processes=P)), (2, tridap.distribution((3 * P, 4, 2), "b,*,*", processes=P)):
+    for dof, dist in (1, tridap.distribution((3 * P, 3), "b,*", processes=P)), (2, tridap.distribution((3 * P, 4, 2), "b,*,*", processes=P)):
         array = tridap.from_function(dist, lambda i, j, k=0: 10.0 * i + j + k / 2, comm=COMM)
         dm = PETSc.DMDA().create(sizes=(3, 2 * P), proc_sizes=(1, P), dof=dof, stencil_width=1, comm=COMM)
         made, _ = follow(case(array=array, dm=dm), call, make)
