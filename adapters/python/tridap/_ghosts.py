@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@unpickled("pickle x.local.copy() and x.ghosts, and call tridap.GhostedArray(local, ghosts) with them on every process")
+@unpickled("pickle.dumps((x.local, x.ghosts, x.owned.distribution)) writes its parts, and "
+           "tridap.GhostedArray(local, ghosts, distribution=distribution, comm=comm) on every process makes it of them again")
 class GhostedArray:
     """This process's part of a distributed array and its *ghosts*: copies of elements that other processes own.
 

@@ -67,6 +67,13 @@ def in_grid_order(comm, grid, coordinates):
     return communicator_of_ranks(comm, [] if ranks == list(range(comm.size)) else ranks, comm.size)
 
 
+def how_to_make(array):
+    """What to do with an object that is no `DistArray`, where one is meant."""
+    if isinstance(array, np.ndarray):
+        return "tridap.array(array, distribution, comm) makes one of the parts of all processes"
+    return "pass tridap.asarray(array, comm)"
+
+
 def _each_once(numbers, grid):
     absent = set(range(len(numbers))).difference(numbers.tolist())
     if absent:
