@@ -52,19 +52,21 @@ def in_grid_order(comm, grid, coordinates):
     `coordinates` are computed from what this process's array says, so the ranks are those of no formula. ProtocolError,
     on every process, unless each place of the grid has one process of `comm`.
     """
-    def fits():
-        if math.prod(grid) != comm.size:
-            _core._refuse(f"the array's process grid is {' x '.join(map(str, grid))}, but the communicator has {comm.size} "
-                          "processes", "pass comm=comm, the communicator of exactly the processes that have a part of the array")
-        return tuple(grid)
-
-    together(comm, fits)
+    together(comm, lambda: need_grid_of(comm, grid))
     number = np.array(np.ravel_multi_index(coordinates, grid) if grid else 0)
     numbers = np.empty(comm.size, number.dtype)
     comm.Allgather(number, numbers)
     ranks = np.argsort(numbers, kind="stable").tolist()
     together(comm, lambda: _each_once(numbers[ranks], grid))
     return communicator_of_ranks(comm, [] if ranks == list(range(comm.size)) else ranks, comm.size)
+
+
+def need_grid_of(comm, grid):
+    """The grid as a tuple; ProtocolError unless it has as many places as the communicator processes."""
+    if math.prod(grid) != comm.size:
+        _core._refuse(f"the array's process grid is {' x '.join(map(str, grid)) or '1'}, but the communicator has {comm.size} "
+                      "processes", "pass comm=comm, the communicator of exactly the processes that have a part of the array")
+    return tuple(grid)
 
 
 def how_to_make(array):

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core, _make
 from ._agree import collective, integer, together
-from ._place import in_grid_order, kept_with
+from ._place import in_grid_order, kept_with, need_grid_of
 
 try:
     import mpi4py_fft as _theirs
@@ -71,7 +71,13 @@ def grid_communicator(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> 
         process.
     """
     comm = MPI.COMM_WORLD if comm is None else comm
-    axes = together(comm, lambda: _axes(u), same=False)
+
+    def known():
+        axes = _axes(u)
+        need_grid_of(comm, [axis[1] for axis in axes])
+        return axes
+
+    axes = together(comm, known, same=False)
     grid = together(comm, lambda: tuple(axis[1] for axis in axes))
     return in_grid_order(comm, grid, tuple(axis[2] for axis in axes))
 
