@@ -53,7 +53,7 @@ def test_a_grid_that_is_not_set_up():
     assert follow(given, "tridap.petsc.export_array(vec, dm)", r": (dm\.setUp\(\))$").shape == (2 * P, 3)
 
 
-@remedy("use export_operator(), which needs no entries", "use tridap.petsc.export_operator(mat), which")
+@remedy("use export_operator(), which", "use tridap.petsc.export_operator(mat), which")
 def test_a_matrix_without_entries():
     n = sum(lengths())
     whole = dense(1, n)
@@ -98,7 +98,8 @@ def test_objects_without_a_type():
     assert made.shape == (3 * P,)
 
 
-@remedy("give a Mat that multiplies: mat = tridap.petsc.make_shell(operator, array)")
+@remedy("set it with MatShellSetOperation(mat, MATOP_MULT, ...), or give a Mat that multiplies",
+        "give a Mat that multiplies: mat = tridap.petsc.make_shell(operator, array)")
 def test_a_matrix_that_does_not_multiply():
     mat = PETSc.Mat().create(COMM)
     mat.setSizes(((2, 2 * P), (2, 2 * P)))
@@ -134,7 +135,7 @@ def test_a_ghosted_vec_with_another_mapping():
     assert array.ghosts.tolist() == ghosts
 
 
-@remedy("pass a C-contiguous buffer (in Python array = ")
+@remedy("pass a C-contiguous buffer (in Python array = ", ", or use copy_with_ghosts()")
 def test_a_ghosted_array_in_another_memory_order():
     ghosts = [2 * r for r in range(P) if r != R]
     for local in (np.asfortranarray(np.arange(2.0 * (2 + len(ghosts))).reshape(-1, 2)), np.zeros((2 + len(ghosts), 4))[:, ::2]):
@@ -144,7 +145,7 @@ def test_a_ghosted_array_in_another_memory_order():
         vec.destroy()
 
 
-@remedy("use export_array(), and copy_with_ghosts() to give it ghosts (in Python array = ", "make a copy with ghosts")
+@remedy("use export_array(), and copy_with_ghosts() to give it ghosts", "make a copy with ghosts")
 def test_a_vec_without_ghosts():
     given = case(vec=numbered(make_vec(2)), ghosts=[2 * r for r in range(P) if r != R])
     code = advice(said_by(lambda: petsc.export_ghosted(given["vec"])), r"ghosts: (array = .*\))$")
@@ -254,7 +255,7 @@ def test_an_array_that_has_not_the_places_of_a_grid():
             made.destroy()
 
 
-@remedy("pass tridap.asarray(array, comm)")
+@remedy("pass tridap.asarray(array, comm)", "array is of type …, must be a tridap.DistArray: …")
 def test_an_object_that_is_described():
     array = plane()
 

@@ -85,7 +85,7 @@ def test_some_processes_alone(session):
     half.Free()
 
 
-@remedy("pass copy=if_needed, or make the array with allocate()", "or make the array with tridap.globalarrays.allocate(")
+@remedy("or make the array with allocate()", "or make the array with tridap.globalarrays.allocate(")
 def test_memory_that_is_not_of_global_arrays(session):
     array = numbered(line())
     call = "tridap.globalarrays.import_array(array)"
@@ -98,7 +98,8 @@ def test_memory_that_is_not_of_global_arrays(session):
 
 
 @remedy("pass copy=if_needed and Fit::nearest", "to move the elements there, pass Fit::nearest (in Python nearest=True)",
-        'pass copy="if_needed", nearest=True')
+        'pass copy="if_needed" and Fit::nearest', 'pass copy="if_needed", nearest=True', "pass Fit::nearest: nearest=True",
+        "pass nearest=True")
 def test_a_distribution_that_global_arrays_has_not(session):
     lists = [list(range(r, 4 * P, P))[::-1] for r in range(P)]
     given = case(array=numbered(line(4 * P, [lists])))
