@@ -5,6 +5,7 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,14 +13,14 @@ namespace tridap::python {
 
 namespace {
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
 }
 
 // Replaces each "move it (in Python x.redistribute(...)), or" by "move it: x.redistribute(...), or".
 void name_python_lines(std::string& text) {
-  const std::string begin = " (in Python ";
+  constexpr std::string_view begin = " (in Python ";
   for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
     text.replace(at, begin.size(), ": ");
     int open = 1;
@@ -31,7 +32,7 @@ void name_python_lines(std::string& text) {
 }
 
 // Words of C++, and of its libraries, and those of Python. Longer ones come before what they contain.
-constexpr std::pair<const char*, const char*> words[] = {
+constexpr std::pair<std::string_view, std::string_view> words[] = {
     {"Fit::nearest (Python: copy='if_needed')", "copy=\"if_needed\""},
     {"copy=never", "copy=None"},
     {"copy=if_needed", "copy=\"if_needed\""},
