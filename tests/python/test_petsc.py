@@ -75,6 +75,22 @@ def test_an_array_is_a_vec_in_its_memory():
     vec.destroy()
 
 
+def test_the_ordering_does_not_count_mirrors():
+    for grid in grids(2):
+        specs = [tridap.block(padding=1, periodic=True), tridap.block(padding=2, periodic=True)]
+        array = tridap.empty(tridap.distribution((2 * P + 2, 2 * P + 4), specs, grid), comm=COMM)
+        for local in np.ndindex(array.local.shape):
+            i, j = array.global_index(local)
+            array.local[local] = 2 * P * (i - 1) + j - 2
+        vec, _ = petsc.import_array(array, copy="if_needed")
+        ordering = petsc.make_ordering(array, copy="if_needed")
+        mine = array.interior.astype(PETSc.IntType).ravel()
+        assert COMM.allreduce(mine.sum()) == sum(range(4 * P * P))
+        assert vec.getValues(ordering.app2petsc(mine.copy())).tolist() == mine.tolist()
+        vec.destroy()
+        ordering.destroy()
+
+
 @pytest.mark.parametrize("kinds", itertools.product("bcu", repeat=2), ids="".join)
 def test_the_ordering_converts_row_major_numbers(kinds):
     for grid in grids(2):

@@ -170,7 +170,7 @@ def test_a_mat_of_another_type_is_refused_with_what_to_do():
     mat = mat_of(np.eye(sum(lengths())))
     converted = mat.convert("dense", PETSc.Mat())
     refused("must be of type seqaij or mpiaij", lambda: petsc.export_matrix(converted))
-    refused("MatConvert", lambda: petsc.export_matrix(converted))
+    refused("convert it: mat.convert", lambda: petsc.export_matrix(converted))
     refused("the map of the rows has", lambda: petsc.export_matrix(
         mat, tridap.zeros(tridap.distribution((5 * P,), ("b",), processes=P), comm=COMM)))
     for wrong in None, 3, np.eye(2):

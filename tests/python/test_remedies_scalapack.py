@@ -124,7 +124,7 @@ def test_element_types_that_differ():
         follow(given, "scalapack.matmul(A, B)", ": " + line.replace("b", "B") + "$")
 
 
-@remedy("), or pass Fit::nearest (Python: copy='if_needed')", "pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy",
+@remedy("Fit::nearest (Python: copy='if_needed')", "pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy",
         "array.copy() makes a copy", "tridap.asarray(array, grid.comm)", "convert them (in Python array = array.astype(float))")
 def test_matrices_for_your_own_calls():
     from tridap import scalapack

@@ -148,6 +148,14 @@ PlacedDistribution out_of_group(const PlacedDistribution& placed, const Group& g
   return translated;
 }
 
+// Whether GA can hold a distribution on the processes of a communicator; true if GA does not know these. Local.
+bool can_hold(const PlacedDistribution& given, const ElementType& type, MPI_Comm comm) {
+  const std::optional<Group> group = GA_Initialized() == 0 ? std::nullopt : group_of(comm);
+  if (!group) return true;
+  const auto processes = static_cast<Index>(group->ranks.size());
+  return std::holds_alternative<Form>(form_of(in_group(given, *group), type, processes, group->leading));
+}
+
 // The distribution that the Global Array shall have, in the ranks of the communicator; std::nullopt: that of the array.
 // **Collective.**
 std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDistribution& given, MPI_Comm comm,
@@ -158,7 +166,9 @@ std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDis
       const char* why_not = "";
       if (!array_behind(array, why_not).empty())
         why_not = "the processes' memory is not that of one Global Array with this distribution";
-      refuse(std::string("copy=never, but ") + why_not, "", "pass copy=if_needed, or make the array with allocate()");
+      refuse(std::string("copy=never, but ") + why_not, "",
+             can_hold(given, buffer.type, comm) ? "pass copy=if_needed, or make the array with allocate()"
+                                                : "pass copy=if_needed and Fit::nearest");
     }
     if (!buffer.memory.is_on_host())
       refuse("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays uses host memory", "",
@@ -169,8 +179,15 @@ std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDis
     const Group group = require_group(comm);
     const auto processes = static_cast<Index>(group.ranks.size());
     const PlacedDistribution there = in_group(given, group);
-    if (fit == Fit::exact || std::holds_alternative<Form>(form_of(there, buffer.type, processes, group.leading)))
-      return std::nullopt;
+    const std::variant<Form, Finding> answer = form_of(there, buffer.type, processes, group.leading);
+    const auto* const why = std::get_if<Finding>(&answer);
+    if (why == nullptr) return std::nullopt;
+    if (fit == Fit::exact) {
+      Finding said = with_nearest(*why, there, buffer.type, processes, group.leading);
+      if (said.remedy != why->remedy)
+        said.remedy += "; to move the elements there, pass Fit::nearest (in Python nearest=True)";
+      throw Error(std::move(said));
+    }
     return out_of_group(nearest_in(there, buffer.type, processes, group.leading), group);
   });
 }

@@ -58,7 +58,7 @@ void need_distribution(const Stored& stored, const Distribution& distribution, I
                text_of(stored.shape),
            "must be the same; boundary padding counts",
            "give a distribution of the shape in the file (in Python to = tridap.distribution(" + text_of(stored.shape) +
-               "))");
+               ", processes=" + std::to_string(processes) + "))");
   need_indices(stored, distribution);
 }
 

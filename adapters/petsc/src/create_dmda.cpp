@@ -53,12 +53,25 @@ void need_processes(const Distribution& distribution, MPI_Comm comm) {
            "", "give the communicator of the distribution's processes", {}, Rule::grid_product);
 }
 
+// For a distribution that no DMDA can have.
+std::string remedy_for(const Distribution& distribution, const DmdaOptions& options) {
+  try {
+    static_cast<void>(nearest(distribution, options));
+  } catch (const Error&) {
+    return "change the distribution, or the DMDA's stencil";
+  }
+  std::string line = "dist = tridap.petsc.nearest(dist";
+  if (options.stencil_width) line += ", stencil_width=" + std::to_string(*options.stencil_width);
+  return "move the array to that distribution (in Python " + line + (options.dof ? ", dof=True" : "") +
+         ")), or change the DMDA's stencil";
+}
+
 Arguments need_arguments(const Distribution& distribution, MPI_Comm comm, const DmdaOptions& options) {
   need_petsc();
   need_processes(distribution, comm);
   const auto found = form_of(distribution, options);
   if (const auto* const form = std::get_if<Form>(&found)) return arguments_of(*form);
-  refuse(*refusal(distribution, options), "", "move the array to that distribution, or change the DMDA's stencil");
+  refuse(*refusal(distribution, options), "", remedy_for(distribution, options));
 }
 
 // Numbers that differ if the arguments differ.

@@ -21,6 +21,9 @@ namespace tridap::petsc {
 namespace {
 
 constexpr const char* own_mapping = "export the Vec before VecSetLocalToGlobalMapping";
+constexpr const char* in_rows =
+    "pass a C-contiguous buffer (in Python array = tridap.GhostedArray(array.local.copy(), array.ghosts, "
+    "distribution=array.owned.distribution, comm=array.comm)), or use copy_with_ghosts()";
 
 // The ghosts of a Vec, as PETSc has them in its mapping: blocks of `block` elements.
 struct Numbered {
@@ -79,11 +82,10 @@ DimData blocks_of_ranks(Vec vec, PetscInt block) {
 // Throws Error if PETSc cannot have the memory of a ghosted array. Local.
 void need_ghosted(const GhostedArray& array, const Distribution& distribution) {
   need_petsc();
-  need_buffer(array.local(), Copy::never);
+  need_buffer(array.local(), Copy::never, {"", in_rows, ""});
   if (!is_row_major(array.local()))
     refuse("the local buffer is not contiguous in row-major order",
-           "must be, with the ghosts behind the owned elements",
-           "pass a C-contiguous buffer, or use copy_with_ghosts()");
+           "must be, with the ghosts behind the owned elements", in_rows);
   for (Index i = array.numbered(); i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     if (axis.proc_grid_size() > 1)
@@ -114,7 +116,8 @@ GhostedArray export_ghosted(Vec vec) {
   const std::optional<Index> size = size_with_ghosts(vec);
   if (!size)
     refuse("the Vec has no ghosts", "must be made by VecCreateGhost or VecCreateGhostBlock",
-           "use export_array(), and copy_with_ghosts() to give it ghosts");
+           "use export_array(), and copy_with_ghosts() to give it ghosts (in Python array = "
+           "tridap.GhostedArray.copy_of(tridap.petsc.export_array(vec), ghosts))");
   const Index own = local_size(vec), all = *size;
   Numbered numbered = numbers_of(vec, own, all);
   Buffer local;

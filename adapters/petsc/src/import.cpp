@@ -9,6 +9,7 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/import.hpp>
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,11 +20,29 @@ namespace {
 
 void need_length(Vec vec, const Source& source) {
   if (local_size(vec) == source.count()) return;
+  PetscInt size = 0;
+  call("VecGetSize", [&] { return VecGetSize(vec, &size); });
+  const bool movable = source.distribution.ndim() == 1 && source.distribution.axis(0).size() == size;
   refuse("the Vec has " + std::to_string(local_size(vec)) + " elements on this process, and the array has " +
              std::to_string(source.count()),
          "must be as many",
-         "give an array with the Vec's distribution (in Python array = "
-         "array.redistribute(tridap.petsc.export_array(vec).distribution))");
+         movable ? "give an array with the Vec's distribution (in Python array = "
+                   "array.redistribute(tridap.petsc.export_array(vec).distribution))"
+                 : "make a Vec of this array (in Python vec, receipt = tridap.petsc.import_array(array))");
+}
+
+// The flat number of an element if the mirrors of periodic axes are not counted, as PETSc does not.
+Index without_mirrors(Index number, const FlatNumbers& flat, const Distribution& distribution) {
+  Index made = 0, before = 0;  // the last: the weight of the axis before
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Index weight = flat.weight(i);
+    const std::array<Index, 2> mirrors = mirrors_of(distribution.axis(i));
+    if (i > 0) made *= before / weight - mirrors[0] - mirrors[1];
+    made += number / weight - mirrors[0];
+    number %= weight;
+    before = weight;
+  }
+  return made;
 }
 
 }  // namespace
@@ -63,7 +82,7 @@ Receipt place_array(Vec vec, const DistArray& array) {
   const double begin = MPI_Wtime();
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
   const mpi::Call beginning(comm, "petsc::place_array", mpi::Library::petsc);
-  const Source source = need_source(array, comm, Copy::never);
+  const Source source = need_source(array, comm, Copy::never, never_copied);
   Receipt receipt;
   mpi::Faults faults;
   bool placed = false;
@@ -101,7 +120,11 @@ AO make_ordering(const DistArray& array, MPI_Comm comm, Copy copy) {
   const std::vector<PetscInt> numbers = mpi::collectively(comm, [&] {
     const FlatNumbers flat(source.distribution, Order::row_major, UnstructuredIds::compact);
     const std::vector<Index> list = flat.list(source.rank, Part::interior, order_of(array, source, copy));
-    return std::vector<PetscInt>(list.begin(), list.end());
+    std::vector<PetscInt> made;
+    made.reserve(list.size());
+    for (const Index number : list)
+      made.push_back(static_cast<PetscInt>(without_mirrors(number, flat, source.distribution)));
+    return made;
   });
   AO ordering = nullptr;
   mpi::Faults faults;

@@ -9,6 +9,7 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/import.hpp>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -51,13 +52,44 @@ std::string difference(const DimData& is, const DimData& must) {
   return "";
 }
 
+bool same_shape(const DimData& a, const DimData& b) {
+  const auto same_size = [](const Dimension& one, const Dimension& other) { return one.size == other.size; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_size);
+}
+
+bool can_be_dmda(const Distribution& distribution, const DmdaOptions& options) {
+  try {
+    return !refusal(distribution, options);
+  } catch (const Error&) {  // it has too many axes
+    return false;
+  }
+}
+
+// For an array that has other places than the Vecs of the DMDA.
+std::string remedy_for(const Dmda& grid, const Distribution& distribution, const DimData& is, const DimData& must,
+                       bool padded) {
+  std::string text;
+  if (same_shape(is, must))
+    text = std::string(
+               "move the array to the DMDA's distribution (in Python array = array.redistribute("
+               "tridap.petsc.export_array(dm.") +
+           (padded ? "createLocalVec" : "createGlobalVec") + "(), dm).distribution))";
+  const bool dof = grid.dof > 1;
+  if (can_be_dmda(distribution, {{}, grid.stencil, dof}))
+    text += std::string(text.empty() ? "" : ", or ") +
+            "make a DMDA of this distribution with create_dmda() (in Python dm = "
+            "tridap.petsc.create_dmda(array.distribution, array.comm" +
+            (dof ? ", dof=True))" : "))");
+  return text.empty() ? "give an array with the grid points of the DMDA" : text;
+}
+
 // Whether the array has the places of a local Vec; throws Error if it has neither these nor those of a global one.
-bool is_local(const Dmda& grid, const DimData& dim_data, bool padded) {
-  const std::string other = difference(dim_data, dim_data_of(grid, padded));
+bool is_local(const Dmda& grid, const Source& source, bool padded) {
+  const DimData is = source.distribution.dim_data(source.rank), must = dim_data_of(grid, padded);
+  const std::string other = difference(is, must);
   if (other.empty()) return padded;
   refuse(other, std::string("must be those of a ") + (padded ? "local" : "global") + " Vec of the DMDA",
-         "make the DMDA with create_dmda(), or move the array to its distribution (in Python array = "
-         "array.redistribute(tridap.petsc.export_array(dm.createGlobalVec(), dm).distribution))");
+         remedy_for(grid, source.distribution, is, must, padded));
 }
 
 Vec make_global(DM dm, const Dmda& grid, PetscScalar* data) {
@@ -102,12 +134,12 @@ ImportedVec import_array(DM dm, const DistArray& array) {
   Dmda grid;
   const mpi::Call beginning(comm, "petsc::import_array", mpi::Library::petsc,
                             [&](mpi::Record&) { grid = describe(dm); });
-  const Source source = need_source(array, comm, Copy::never, true);
+  const Source source = need_source(array, comm, Copy::never, never_copied, true);
   const bool local = mpi::collectively(comm, [&] {
     if (!source.row_major)
       refuse("the elements are not in row-major order on every process, and a DMDA's are", "",
              "give a row-major array (in Python array = array.copy(order=\"C\")), or import it without the DMDA");
-    return is_local(grid, source.distribution.dim_data(source.rank), has_padding(source.distribution));
+    return is_local(grid, source, has_padding(source.distribution));
   });
   ImportedVec made;
   mpi::Faults faults;

@@ -50,7 +50,7 @@ std::string obstacle(const Buffer& buffer) {
 }
 
 // What the distribution alone shows is found on every process.
-void need_distribution(const Source& source, Copy copy, bool padding) {
+void need_distribution(const Source& source, Copy copy, const InPlace& says, bool padding) {
   const Distribution& distribution = source.distribution;
   Index total = source.total();
   for (Index process = 0; padding && process < distribution.processes(); ++process)
@@ -61,23 +61,26 @@ void need_distribution(const Source& source, Copy copy, bool padding) {
       refuse("several processes have the same indices, which a Vec would have several times", "",
              "give each index to one process", i);
   if (!padding && copy == Copy::never && source.is_padded())
-    refuse("copy=never, but the memory has padding between the elements", "",
-           "pass copy=if_needed, or the DMDA whose local Vec has this padding");
+    refuse(std::string(says.before) + "the memory has padding between the elements", "", says.padding);
 }
 
 bool is_uniform(const Axis& axis) { return axis.dist_type() != 'u'; }
 
 }  // namespace
 
+std::array<Index, 2> mirrors_of(const Axis& axis) {
+  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  return block != nullptr && axis.periodic() ? block->edges() : std::array<Index, 2>{0, 0};
+}
+
 void need_communicator(MPI_Comm comm) {
   mpi::duplicates_of(comm);  // throws if it is null or an inter-communicator
 }
 
-void need_buffer(const Buffer& buffer, Copy copy) {
+void need_buffer(const Buffer& buffer, Copy copy, const InPlace& says) {
   need_elements(buffer);
   const std::string why_not = copy == Copy::never ? obstacle(buffer) : "";
-  if (!why_not.empty())
-    refuse("copy=never, but " + why_not, "", "pass copy=if_needed, or an array with contiguous, writable memory");
+  if (!why_not.empty()) refuse(says.before + why_not, "", says.memory);
 }
 
 void need_countable(Index elements) {
@@ -90,9 +93,7 @@ void need_countable(Index elements) {
 bool Source::is_padded() const {
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
-    const auto* block = std::get_if<BlockKind>(&axis.kind());
-    if (axis.has_communication_padding()) return true;
-    if (block != nullptr && axis.periodic() && block->edges() != std::array<Index, 2>{0, 0}) return true;
+    if (axis.has_communication_padding() || mirrors_of(axis) != std::array<Index, 2>{0, 0}) return true;
   }
   return false;
 }
@@ -100,11 +101,8 @@ bool Source::is_padded() const {
 Index Source::total() const {
   Index total = 1;
   for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Axis& axis = distribution.axis(i);
-    const std::array<Index, 2> none{0, 0};
-    const auto* block = std::get_if<BlockKind>(&axis.kind());
-    const std::array<Index, 2> mirrors = block != nullptr && axis.periodic() ? block->edges() : none;
-    total *= axis.size() - mirrors[0] - mirrors[1];
+    const std::array<Index, 2> mirrors = mirrors_of(distribution.axis(i));
+    total *= distribution.axis(i).size() - mirrors[0] - mirrors[1];
   }
   return total;
 }
@@ -118,20 +116,20 @@ bool Source::keeps_numbers() const {
   return row_major || distribution.ndim() == 0;
 }
 
-Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, bool padding) {
+Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, const InPlace& says, bool padding) {
   mpi::Faults faults;
   bool in_rows = false;
   faults.attempt([&] {
     need_petsc();
     if (!check(array.buffer).ok()) return;  // reported below
-    need_buffer(array.buffer, copy);
+    need_buffer(array.buffer, copy, says);
     in_rows = copy == Copy::always || !obstacle(array.buffer).empty() || is_row_major(array.buffer);
   });
   Index flags = (faults.ok() ? usable : 0) | (in_rows ? row_major : 0);
   Distribution distribution = mpi::gather_with_flags(array, comm, {}, flags);
   if ((flags & usable) == 0) mpi::throw_faults(std::move(faults), comm);
   Source source{std::move(distribution), mpi::rank_of(comm), (flags & row_major) != 0};
-  need_distribution(source, copy, padding);
+  need_distribution(source, copy, says, padding);
   return source;
 }
 

@@ -9,6 +9,7 @@
 #include <mpi.h>
 #include <petscsys.h>
 
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -29,6 +30,9 @@ struct Source {
   Index count() const { return distribution.count(rank, Part::interior); }  ///< elements of this process
 };
 
+/// How many indices at each end of an axis are mirrors of others: the edges of a periodic axis.
+std::array<Index, 2> mirrors_of(const Axis& axis);
+
 /// Throws Error if the communicator is null or an inter-communicator.
 void need_communicator(MPI_Comm comm);
 
@@ -39,15 +43,31 @@ void inside_petsc(Step&& step) {
   std::forward<Step>(step)();
 }
 
+/// What a call says of memory that a Vec cannot have in place: before the fault, and the remedies.
+struct InPlace {
+  const char* before = "";
+  const char* memory = "";   ///< for memory that is read-only, not contiguous or not aligned
+  const char* padding = "";  ///< for memory with padding
+};
+/// Of a call that has the argument `copy`.
+inline constexpr InPlace or_copied{"copy=never, but ",
+                                   "pass copy=if_needed, or an array with contiguous, writable memory",
+                                   "pass copy=if_needed, or the DMDA whose local Vec has this padding"};
+/// Of a call that has no such argument.
+inline constexpr InPlace never_copied{
+    "", "give contiguous, writable memory (in Python array = array.copy(order=\"C\"))",
+    "make a Vec of a copy (in Python vec, receipt = tridap.petsc.import_array(array, copy=\"if_needed\"))"};
+
 /// Throws Error if a Vec cannot have a buffer's elements: in place, or, if `copy` allows it, in a copy. Local.
-void need_buffer(const Buffer& buffer, Copy copy);
+void need_buffer(const Buffer& buffer, Copy copy, const InPlace& says = or_copied);
 /// Throws Error if PETSc was built with integers that cannot count so many elements.
 void need_countable(Index elements);
 
 /// Checks an array of every process: its rules, its element type, and that a Vec can have its elements in place, or, if
 /// `copy` allows it, in a copy. `padding`: padding is allowed. **Collective**: throws the same Error on every process
 /// or on none.
-Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, bool padding = false);
+Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, const InPlace& says = or_copied,
+                   bool padding = false);
 
 /// The elements of this process, dense, in memory that `owner` keeps.
 struct Elements {

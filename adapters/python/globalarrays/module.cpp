@@ -102,7 +102,7 @@ void need_order(const redistribute::PlacedDistribution& placed, Index process, M
                       std::string(comm.is_none() ? "the processes of the array's group" : "those of the communicator") +
                           " do not hold the places of its grid in order",
                       "",
-                      "pass comm=grid_communicator(array)"});
+                      "pass comm=tridap.globalarrays.grid_communicator(array) on every process"});
 }
 
 py::object export_array(int handle, bool ghosts, bool outer, py::handle comm) {

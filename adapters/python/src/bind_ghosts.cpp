@@ -82,7 +82,7 @@ class Ghosts {
     if (distribution.processes() != size)
       refuse("distribution is over " + std::to_string(distribution.processes()) + " processes",
              "must be over the " + std::to_string(size) + " of the communicator",
-             "pass comm=, or a distribution over its processes");
+             "pass comm=comm, the communicator of the processes of the distribution");
     return distribution.dim_data(mpi::rank_of(comm));
   }
 

@@ -5,6 +5,7 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,14 +13,14 @@ namespace tridap::python {
 
 namespace {
 
-void replace_all(std::string& text, const std::string& from, const std::string& to) {
+void replace_all(std::string& text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
     text.replace(at, from.size(), to);
 }
 
 // Replaces each "move it (in Python x.redistribute(...)), or" by "move it: x.redistribute(...), or".
 void name_python_lines(std::string& text) {
-  const std::string begin = " (in Python ";
+  constexpr std::string_view begin = " (in Python ";
   for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at)) {
     text.replace(at, begin.size(), ": ");
     int open = 1;
@@ -31,7 +32,7 @@ void name_python_lines(std::string& text) {
 }
 
 // Words of C++, and of its libraries, and those of Python. Longer ones come before what they contain.
-constexpr std::pair<const char*, const char*> words[] = {
+constexpr std::pair<std::string_view, std::string_view> words[] = {
     {"Fit::nearest (Python: copy='if_needed')", "copy=\"if_needed\""},
     {"copy=never", "copy=None"},
     {"copy=if_needed", "copy=\"if_needed\""},
@@ -44,7 +45,8 @@ constexpr std::pair<const char*, const char*> words[] = {
     {"the same Scaling", "the same alpha and beta"},
     {"distributions from tridap::mpi::gather_distribution", "one Distribution"},
     {"the result of tridap::mpi::gather_distribution", "one Distribution"},
-    {"gather the distribution with gather_distribution()", "pass one Distribution on every process"},
+    {"gather the distribution with gather_distribution()",
+     "pass one Distribution on every process: dist = comm.bcast(dist)"},
     {"ProcessGrid::of_context()", "tridap.scalapack.ProcessGrid(context=context)"},
     {"ProcessGrid(comm, placed)", "grid = tridap.scalapack.ProcessGrid(*array.distribution.grid, array.comm)"},
     {"such as near_square_grid()", "such as tridap.scalapack.ProcessGrid(*MPI.Compute_dims(comm.size, 2), comm)"},
@@ -54,13 +56,37 @@ constexpr std::pair<const char*, const char*> words[] = {
     {"solve() needs no definite matrix", "tridap.scalapack.solve(A, b) needs no definite matrix"},
     {"; C++ callers that use no solver can set shared = true", ""},
     {", or use tridap::allocate()", ""},
-    {"copy_with_ghosts()", "tridap.GhostedArray.copy_of()"},
+    {", or use copy_with_ghosts()", ""},
+    {"use export_array(), and copy_with_ghosts() to give it ghosts", "make a copy with ghosts"},
     {"must be made by VecCreateGhost or VecCreateGhostBlock", "must be made by PETSc.Vec().createGhost()"},
-    {", from VecNestGetSubVec", ", from vec.getNestSubVecs()"},
-    {"VecSetType(vec, VECSTANDARD)", "vec.setType(\"standard\")"},
-    {"set it with MatShellSetOperation(mat, MATOP_MULT, ...), or give", "give"},
-    {"call VecSetSizes and VecSetFromOptions or VecSetType first", "call vec.setSizes(size) and vec.setUp() first"},
-    {"call MatSetType or MatSetFromOptions first", "call mat.setSizes(size) and mat.setUp() first"},
+    {", from VecNestGetSubVec", ": arrays = [tridap.petsc.export_array(block) for block in vec.getNestSubVecs()]"},
+    {"create it with VecSetType(vec, VECSTANDARD)", "create it with vec.setType(\"standard\")"},
+    {"set it with MatShellSetOperation(mat, MATOP_MULT, ...), or give a Mat that multiplies",
+     "give a Mat that multiplies: mat = tridap.petsc.make_shell(operator, array)"},
+    {"call VecSetSizes and VecSetFromOptions or VecSetType first", "set it up: vec.setSizes(size); vec.setUp()"},
+    {"call MatSetType or MatSetFromOptions first", "set it up: mat.setSizes(size); mat.setUp()"},
+    {"call MatAssemblyBegin and MatAssemblyEnd first", "assemble it"},
+    {"convert it to MATAIJ with MatConvert", "convert it"},
+    {"use export_operator(), which", "use tridap.petsc.export_operator(mat), which"},
+    {"before VecSetLocalToGlobalMapping", "before vec.setLGMap(mapping)"},
+    {"call DMSetUp first", "set it up"},
+    {" with create_dmda()", ""},
+    {"call wait() first", "call x.wait() first"},
+    {"call start_update() or start_sum() first", "call x.start_update() or x.start_sum() first"},
+    {"or make the array with allocate()",
+     "or make the array with tridap.globalarrays.allocate(array.distribution, array.dtype, array.comm)"},
+    {"pass copy=\"if_needed\" and Fit::nearest", "pass copy=\"if_needed\", nearest=True"},
+    {"pass Fit::nearest: nearest=True", "pass nearest=True"},
+    {"call collect()", "call tridap.globalarrays.collect()"},
+    {"call destroy() only", "call tridap.globalarrays.destroy() only"},
+    {"use it before the Session ends, and destroy the GlobalArray object instead of calling GA_Destroy",
+     "use it before the Session ends"},
+    {"destroy the GlobalArray object instead", "release it: del array; tridap.globalarrays.collect()"},
+    {"make a Session first", "make one: session = tridap.globalarrays.Session()"},
+    {"call make_group(comm) first",
+     "pass comm=None and a distribution over all processes: dist = tridap.distribution(dist.shape)"},
+    {"set its element type with name_type()", "set its element type in C++ with tridap::globalarrays::name_type()"},
+    {"H5Dread with H5T_NATIVE_DOUBLE, or dataset", "dataset"},
     {"of a Tpetra::CrsMatrix<double>", "of Trilinos' matrices"},
     {", or take a node type whose vectors are in host memory", ""},
     {"import it as const elements, pass", "pass"},

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@unpickled("pickle x.local.copy() and x.ghosts, and call tridap.GhostedArray(local, ghosts) with them on every process")
+@unpickled("pickle.dumps((x.local, x.ghosts, x.owned.distribution)) writes its parts, and "
+           "tridap.GhostedArray(local, ghosts, distribution=distribution, comm=comm) on every process makes it of them again")
 class GhostedArray:
     """This process's part of a distributed array and its *ghosts*: copies of elements that other processes own.
 
@@ -155,8 +156,8 @@ def _memory(local):
     if isinstance(local, (list, tuple)) or np.isscalar(local):
         raise TypeError(f"local is a {type(local).__name__}, must be a NumPy array: its memory is shared")
     if isinstance(local, _core.DistArray):
-        raise TypeError("local is a DistArray, whose memory has no room for ghosts: use GhostedArray.copy_of(), or pass a "
-                        "NumPy array with ghosts and distribution=")
+        raise TypeError("local is a DistArray, whose memory has no room for ghosts: tridap.GhostedArray.copy_of(local, ghosts) "
+                        "makes a copy that has it")
     view = np.asarray(local)
     if view.base is None:
         raise TypeError(f"local is a {type(local).__name__}, whose memory NumPy cannot share: pass a NumPy array")

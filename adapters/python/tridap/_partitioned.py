@@ -131,8 +131,7 @@ def partitioned(array):
     AttributeError, so that ``hasattr`` answers, if only this process's part is known, or an axis is not in blocks.
     """
     if not array.is_whole:
-        raise AttributeError("__partitioned__ needs the parts of all processes: make it with "
-                             "tridap.asarray(array, comm), on every process")
+        raise AttributeError("__partitioned__ needs the parts of all processes: tridap.asarray(array, comm) knows them")
     dist, partitions = array.distribution, {}
     to = ",".join("b" if processes > 1 else "*" for processes in dist.grid)
     for process in range(dist.processes):

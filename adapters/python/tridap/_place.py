@@ -52,13 +52,7 @@ def in_grid_order(comm, grid, coordinates):
     `coordinates` are computed from what this process's array says, so the ranks are those of no formula. ProtocolError,
     on every process, unless each place of the grid has one process of `comm`.
     """
-    def fits():
-        if math.prod(grid) != comm.size:
-            _core._refuse(f"the array's process grid is {' x '.join(map(str, grid))}, but the communicator has {comm.size} "
-                          "processes", "pass comm=comm, a communicator of exactly the processes that have a part of the array")
-        return tuple(grid)
-
-    together(comm, fits)
+    together(comm, lambda: need_grid_of(comm, grid))
     number = np.array(np.ravel_multi_index(coordinates, grid) if grid else 0)
     numbers = np.empty(comm.size, number.dtype)
     comm.Allgather(number, numbers)
@@ -67,12 +61,27 @@ def in_grid_order(comm, grid, coordinates):
     return communicator_of_ranks(comm, [] if ranks == list(range(comm.size)) else ranks, comm.size)
 
 
+def need_grid_of(comm, grid):
+    """The grid as a tuple; ProtocolError unless it has as many places as the communicator processes."""
+    if math.prod(grid) != comm.size:
+        _core._refuse(f"the array's process grid is {' x '.join(map(str, grid)) or '1'}, but the communicator has {comm.size} "
+                      "processes", "pass comm=comm, the communicator of exactly the processes that have a part of the array")
+    return tuple(grid)
+
+
+def how_to_make(array):
+    """What to do with an object that is no `DistArray`, where one is meant."""
+    if isinstance(array, np.ndarray):
+        return "tridap.array(array, distribution, comm) makes one of the parts of all processes"
+    return "pass tridap.asarray(array, comm)"
+
+
 def _each_once(numbers, grid):
     absent = set(range(len(numbers))).difference(numbers.tolist())
     if absent:
         place = tuple(map(int, np.unravel_index(min(absent), grid)))
         _core._refuse(f"no process has the part at {place} of the process grid, and others have the same part",
-                      "pass comm=comm, a communicator of exactly the processes that have a part of the array")
+                      "pass comm=comm, the communicator of exactly the processes that have a part of the array")
 
 
 def ranks_in(comm, array):

@@ -20,8 +20,10 @@ import numpy as np
 
 from . import _core
 from ._agree import collective, integer, together, utf8
+from ._copies import lasting, unpickled
 from ._make import communicator_of, world
 from ._modules import needed
+from ._place import how_to_make
 
 _ga = needed("_tridap_globalarrays", "this Python has no Global Arrays in it: run the script by tridap-python")
 
@@ -36,9 +38,17 @@ if TYPE_CHECKING:
     class GlobalArray:
         handle: int
 else:
-    GlobalArray = _ga.GlobalArray
+    GlobalArray = unpickled("tridap.save('x.h5', {'x': tridap.globalarrays.export_array(array, "
+                            "tridap.globalarrays.grid_communicator(array))}) writes its elements")(_ga.GlobalArray)
+
+    def _refuse_copy(array, memo=None):
+        raise TypeError("a GlobalArray is copied by all processes together: other, receipt = tridap.globalarrays.import_array("
+                        "tridap.globalarrays.export_array(array, tridap.globalarrays.grid_communicator(array)), copy=True)")
+
+    GlobalArray.__copy__ = GlobalArray.__deepcopy__ = _refuse_copy
 
 
+@lasting("session = tridap.globalarrays.Session() on every process makes one")
 class Session:
     """Initializes Global Arrays, unless it is initialized, and terminates it after a ``with`` block. Collective.
 
@@ -172,7 +182,7 @@ def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
     """
     def asked():
         if not isinstance(array, _core.DistArray):
-            raise TypeError(f"array is {array!r}, must be a tridap.DistArray")
+            raise TypeError(f"array is of type {type(array).__name__}, must be a tridap.DistArray: {how_to_make(array)}")
         communicator_of(array.distribution, comm)
         _core._refuse_on_device(array.local)
         named = isinstance(copy, str) or copy is None or isinstance(copy, (bool, np.bool_))

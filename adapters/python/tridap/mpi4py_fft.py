@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _core, _make
 from ._agree import collective, integer, together
-from ._place import in_grid_order, kept_with
+from ._place import in_grid_order, kept_with, need_grid_of
 
 try:
     import mpi4py_fft as _theirs
@@ -71,7 +71,13 @@ def grid_communicator(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> 
         process.
     """
     comm = MPI.COMM_WORLD if comm is None else comm
-    axes = together(comm, lambda: _axes(u), same=False)
+
+    def known():
+        axes = _axes(u)
+        need_grid_of(comm, [axis[1] for axis in axes])
+        return axes
+
+    axes = together(comm, known, same=False)
     grid = together(comm, lambda: tuple(axis[1] for axis in axes))
     return in_grid_order(comm, grid, tuple(axis[2] for axis in axes))
 
@@ -170,21 +176,31 @@ def _fits(x, rank):
         raise ValueError(f"rank is {components}, must be at least 0 and less than the {x.ndim} axes of x")
     if any(processes != 1 for processes in grid[:components]):
         _core._refuse(f"the components, the first {components} axes, are distributed over "
-                      f"{' x '.join(map(str, grid[:components]))} processes", "redistribute x so that they are whole")
+                      f"{' x '.join(map(str, grid[:components]))} processes", _move_to_one_axis(x, components))
     if components < x.ndim - 1 and 1 not in grid[components:]:
         _core._refuse(f"the process grid is {' x '.join(map(str, grid[components:]))}, but mpi4py-fft needs one axis that "
-                      "is whole on each process", "redistribute x")
+                      "is whole on each process", _move_to_one_axis(x, components))
     if components == x.ndim - 1 and grid[-1] != 1:
         _core._refuse("x has one axis, which mpi4py-fft does not distribute", "redistribute x to one process")
     wanted = distribution(dist.shape, grid)
     if dist != wanted or dist.local_shape(x.process) != x.owned.shape:
         _core._refuse("x is not distributed as mpi4py-fft distributes: the first blocks of an axis are longer by one "
-                      "element, and there is no padding", "move it: "
-                      "x.redistribute(tridap.mpi4py_fft.distribution(x.distribution.shape, x.distribution.grid))")
+                      "element, and there is no padding", "move it: x = x.redistribute("
+                      "tridap.mpi4py_fft.distribution(x.shape, x.distribution.grid))")
     if not x.local.flags.c_contiguous:
         _core._refuse("mpi4py-fft needs elements that are row-major and contiguous in memory, and those of x are not",
-                      "pass x.copy(order='C')")
+                      "copy it: x = x.copy(order='C')")
     return grid[components:], components
+
+
+def _move_to_one_axis(x, components):
+    """The remedy for a process grid that mpi4py-fft cannot have."""
+    processes, free = x.distribution.processes, range(components, x.ndim if x.ndim > components + 1 else components)
+    axis = next((axis for axis in free if x.shape[axis] >= processes), None)
+    if axis is None:
+        return "make x on fewer processes"
+    grid = tuple(processes if along == axis else 1 for along in range(x.ndim))
+    return f"move it: x = x.redistribute(tridap.mpi4py_fft.distribution(x.shape, {grid}))"
 
 
 def _same_place(x, like, components):
@@ -200,7 +216,7 @@ def _same_place(x, like, components):
                                         for size, line in zip(pencil.shape, pencil.subcomm)]
     if ours != theirs:
         _core._refuse(f"this process has (size, processes, place) {ours} along the axes of x, but {theirs} in like",
-                      "move x to the distribution of like: tridap.redistribute(x, tridap.mpi4py_fft.export_array(like))")
+                      "move x to the distribution of like: x = tridap.redistribute(x, tridap.mpi4py_fft.export_array(like))")
 
 
 def _aligned(grid, like, alignment):

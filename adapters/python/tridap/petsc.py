@@ -31,6 +31,7 @@ from ._agree import collective, integer, policy, together
 from ._ghosts import GhostedArray
 from ._make import communicator_of
 from ._modules import compiled, needed
+from ._place import how_to_make
 
 _petsc4py = needed("petsc4py.PETSc", "tridap.petsc needs petsc4py: install python3-petsc4py")
 _petsc = compiled("_petsc", "PETSc", "libpetsc-real-dev")
@@ -191,8 +192,8 @@ def reset_array(vec: Any) -> None:
 def make_ordering(array: Any, *, copy: bool | str | None = None) -> Any:
     """The petsc4py AO between an array's row-major numbers and those of the Vec that `import_array` makes. Collective.
 
-    ``ordering.app2petsc(numbers)`` converts row-major numbers of the array to numbers of the Vec. `copy` is that of
-    `import_array`.
+    ``ordering.app2petsc(numbers)`` converts row-major numbers of the array to numbers of the Vec. The numbers do not count the
+    mirrors of a periodic axis. `copy` is that of `import_array`.
     """
     comm = _comm(array)
     array = together(comm, lambda: _array(array, comm), same=False)
@@ -265,7 +266,7 @@ def _comm(array):
 
 def _array(array, comm):
     if not isinstance(array, _core.DistArray):
-        raise TypeError(f"array is {array!r}, must be a tridap.DistArray: pass tridap.asarray(array, comm)")
+        raise TypeError(f"array is of type {type(array).__name__}, must be a tridap.DistArray: {how_to_make(array)}")
     communicator_of(array.distribution, comm)
     _core._refuse_on_device(array.local)
     return array

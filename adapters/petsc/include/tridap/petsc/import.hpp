@@ -49,9 +49,9 @@ Receipt place_array(Vec vec, const DistArray& array);
 void reset_array(Vec vec);
 
 /// The application ordering between an array's row-major flat numbers (AO's application numbers) and PETSc's numbers of
-/// a Vec that import_array() makes of it. An unstructured axis is numbered by position among its sorted indices. The
-/// caller destroys it with AODestroy. `copy` is that of import_array(). **Collective** over `comm`; throws as
-/// import_array().
+/// a Vec that import_array() makes of it. An unstructured axis is numbered by position among its sorted indices, and a
+/// periodic one without its mirrors. The caller destroys it with AODestroy. `copy` is that of import_array().
+/// **Collective** over `comm`; throws as import_array().
 ///
 /// Example: 2 x 2 elements over 2 processes, a column on each. PETSc's numbers are 0 and 1 on the first process, and
 /// the flat numbers of these elements are 0 and 2. So AOApplicationToPetsc takes 2 to 1.
