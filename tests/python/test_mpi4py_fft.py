@@ -10,7 +10,6 @@ from mpi4py import MPI
 from mpi4py_fft import PFFT, DistArray, newDistArray
 from mpi4py_fft.pencil import Pencil, Subcomm
 from producers import everywhere
-from remedies import follow, remedy
 from tridap import mpi4py_fft as fft
 
 SHAPES = [(7, 6), (6, 7, 8), (7, 6, 9, 6)]
@@ -265,46 +264,6 @@ def test_distributions_that_are_no_pencil_are_refused_on_all(comm):
     backward.Free()
     if size == 4:
         refused(comm, fft.import_array, tridap.zeros(tridap.distribution((8, 9), "b,b")), match="one axis that is whole")
-
-
-@remedy("x.redistribute(tridap.mpi4py_fft.distribution(x.distribution.shape, x.distribution.grid))")
-def test_an_array_that_is_moved_becomes_a_pencil(comm):
-    if comm.size == 1:
-        pytest.skip("needs at least 2 processes")
-    for dist in (tridap.distribution((4 * comm.size - 1, 9), "c,*"), tridap.distribution((3 * comm.size, 9), [tridap.block(padding=1), "*"])):
-        given = {"tridap": tridap, "x": tridap.from_function(dist, lambda i, j: 9 * i + j)}
-        u = follow(given, "tridap.mpi4py_fft.import_array(x)", r"move it: (.*\))$", "tridap.mpi4py_fft.import_array({})")
-        assert np.array_equal(u.v, whole_of(dist.shape, float)[u.local_slice()])
-
-
-@remedy("pass x.copy(order='C')")
-def test_a_copy_in_row_major_order_becomes_a_pencil(comm):
-    dist = fft.distribution((8, 9), (comm.size, 1))
-    given = {"tridap": tridap, "x": tridap.from_function(dist, lambda i, j: 9 * i + j, order="F")}
-    u = follow(given, "tridap.mpi4py_fft.import_array(x)", r"pass (x\.copy\(order='C'\))", "tridap.mpi4py_fft.import_array({})")
-    assert np.array_equal(u.v, whole_of(dist.shape, float)[u.local_slice()])
-
-
-@remedy("tridap.redistribute(x, tridap.mpi4py_fft.export_array(like))")
-def test_an_array_that_is_moved_has_the_place_of_another(comm):
-    if comm.size == 1:
-        pytest.skip("needs at least 2 processes")
-    x = tridap.from_function(fft.distribution((8, 9), (comm.size, 1)), lambda i, j: 9 * i + j)
-    given = {"tridap": tridap, "x": x, "like": DistArray((8, 9), alignment=0)}
-    call = "tridap.mpi4py_fft.import_array({}, like)"
-    u = follow(given, call.format("x"), r"like: (tridap\.redistribute\(.*\))", call)
-    assert np.array_equal(u.v, whole_of((8, 9), float)[u.local_slice()])
-
-
-@remedy("pass comm=comm, a communicator of exactly the processes")
-def test_the_processes_of_a_pencil_are_named(comm):
-    if comm.size == 1:
-        pytest.skip("needs at least 2 processes")
-    given = {"tridap": tridap, "u": filled(DistArray((8, 9), subcomm=Subcomm(MPI.COMM_SELF, [0, 1]), alignment=1)),
-             "comm": MPI.COMM_SELF}
-    call = "tridap.mpi4py_fft.export_array(u{})"
-    x = follow(given, call.format(""), r"pass (comm=comm), a", call.format(", {}"))
-    assert np.array_equal(x.local, whole_of((8, 9), float))
 
 
 def test_the_distribution_is_that_of_mpi4py_fft():

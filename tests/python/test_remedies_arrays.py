@@ -42,7 +42,7 @@ def is_whole(x):
 @remedy("make it with tridap.asarray(array, comm)")
 def test_a_part_of_an_array_that_is_not_known():
     given = case()
-    for call in ("x.distribution", "x.sum()", "x.update_padding()", "x.__partitioned__"):
+    for call in ("x.distribution", "x.sum()", "x.update_padding()"):
         given["x"] = tridap.asarray(given["array"])
         assert is_whole(follow(given, call, r"make it with (tridap\.asarray\(array, comm\))", "{}"))
 
@@ -160,22 +160,3 @@ def test_a_shape_in_place_of_a_distribution():
     for shape in (4 * P, (P, 4)):
         made = follow(case(shape=shape), "tridap.zeros(shape)", r": (tridap\.distribution\(.*?\)+) makes", "tridap.zeros({})")
         assert made.size == 4 * P and made.distribution.processes == P
-
-
-needs_petsc = pytest.mark.skipif(not tridap.components()["petsc"].built, reason="needs PETSc")
-
-
-@needs_petsc
-@remedy("call vec.setSizes(size) and vec.setUp() first", "call mat.setSizes(size) and mat.setUp() first")
-def test_vectors_and_matrices_without_a_type():
-    PETSc = pytest.importorskip("petsc4py.PETSc")
-    from tridap import petsc
-    vec, mat = PETSc.Vec().create(COMM), PETSc.Mat().create(COMM)
-    given = case(vec=vec, mat=mat, size=4 * P, petsc=petsc)
-    for name, call in (("vec", "petsc.export_array(vec)"), ("mat", "petsc.export_matrix(mat, dist)")):
-        text = said_by(lambda: eval(call, given))
-        for pattern in (rf"call ({name}\.setSizes\(size\)) and", rf"and ({name}\.setUp\(\)) first"):
-            eval(advice(text, pattern), given)
-        if name == "mat":
-            mat.assemble()
-        assert eval(call, given) is not None
