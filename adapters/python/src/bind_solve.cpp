@@ -89,13 +89,12 @@ void bind_handle(py::class_<T>& type) {
     return eigsh_in_place(made<T>(a), x, array_behind(start),
                           {mass, preconditioner, which, method, tol, maxiter, sigma, wrong});
   });
-  type.def("_solve", [](const py::object& a, const Array& b, const Array& x, py::object method,
+  type.def("_solve", [](const py::object& a, py::object b, py::object x, py::object like, py::object method,
                         py::object preconditioner, py::object tol, py::object maxiter, py::object options,
                         py::object preconditioner_options, py::object callback, py::object progress, py::object copy,
                         py::object raise_on_failure, py::object atol, py::object wrong) {
-    return solve_in_place(made<T>(a), b, x,
-                          {method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback,
-                           progress, copy, raise_on_failure, wrong});
+    return solve_in_place(made<T>(a), {b, x, like, method, preconditioner, tol, atol, maxiter, options,
+                                       preconditioner_options, callback, progress, copy, raise_on_failure, wrong});
   });
 }
 
