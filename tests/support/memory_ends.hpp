@@ -85,6 +85,7 @@ void expect_no_wait(const Call<Case>& call, int failing, bool for_good) {
       alarm(0);
       EXPECT_TRUE(sum == 0 || sum == all) << doing << ": " << sum << " processes threw";
       over = any == 0;
+      EXPECT_FALSE(over && allocations == 0) << call.name << " allocates nothing that counts";
     }
     MPI_Comm_free(&comm);
   }

@@ -9,6 +9,7 @@ namespace memory_meter {
 std::size_t largest_allocation = 0;
 long allocations_left = -1;
 bool ends_for_good = true;
+std::size_t smallest_counted = 0;
 bool (*counts)() = nullptr;
 
 }  // namespace memory_meter
@@ -16,7 +17,7 @@ bool (*counts)() = nullptr;
 void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
   using namespace memory_meter;
   largest_allocation = std::max(largest_allocation, bytes);
-  if (allocations_left >= 0 && (counts == nullptr || counts())) {
+  if (allocations_left >= 0 && bytes >= smallest_counted && (counts == nullptr || counts())) {
     if (allocations_left == 0) {
       if (!ends_for_good) allocations_left = -1;
       return nullptr;

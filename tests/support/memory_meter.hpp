@@ -8,6 +8,7 @@ namespace memory_meter {
 extern std::size_t largest_allocation;  ///< since it was last set to 0, bytes
 extern long allocations_left;           ///< until memory ends with std::bad_alloc; negative: it does not
 extern bool ends_for_good;              ///< else one allocation fails, and allocations_left is negative after it
+extern std::size_t smallest_counted;    ///< bytes; fewer bytes are always there
 extern bool (*counts)();                ///< whether the allocation under way is one of allocations_left; null: all are
 
 }  // namespace memory_meter

@@ -24,7 +24,7 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
   return {inside(handle,
                  [&] {
                    auto raised = std::make_shared<Raised>();
-                   const tpetra::ArrayMap array_map(rows.array(), handle);
+                   const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle);
                    const auto op = Teuchos::rcp(new PythonOperator(array_map, matvec, raised));
                    auto made = std::make_shared<Solvable>(array_map, Teuchos::null, op);
                    made->raised = std::move(raised);

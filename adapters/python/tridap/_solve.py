@@ -181,9 +181,13 @@ def _shown(A):
 
 
 def _petsc_rows(local, comm):
-    """The rows of a Mat of petsc4py in its own memory; None for other rows. Collective."""
-    if not together(comm, lambda: is_mat(local)):
+    """The rows of a Mat of petsc4py in its own memory, collectively; None for other rows, on this process alone.
+
+    What a process with other rows calls next asks for "order=..." or "rows in CSR form", and so the processes find out.
+    """
+    if not is_mat(local):
         return None
+    together(comm, lambda: "the rows of a Mat")
     from . import _petsc
     return together(comm, lambda: _petsc.export_matrix(local), same=False)
 
