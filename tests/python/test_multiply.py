@@ -36,6 +36,28 @@ def test_a_product_is_that_of_the_dense_matrix(comm, order, step):
         assert np.array_equal(whole(comm, dist, A.diagonal().interior), np.diag(dense))
 
 
+def test_a_matrix_on_one_process_and_an_operator_on_others(comm):
+    dist = tridap.distribution(5 * comm.size, "b", processes=comm.size)
+    A = tridap.Matrix(local_rows(np.eye(size(dist)), dist, comm.rank), dist)
+    free = tridap.LinearOperator(lambda x, y: np.copyto(y, x), dist)
+    x = tridap.zeros(dist, comm=A.comm)
+    if comm.size > 1:
+        with pytest.raises(tridap.ProtocolError, match="A is a Matrix on some processes and a LinearOperator on others"):
+            (A if comm.rank == 0 else free) @ x
+    assert np.array_equal((A @ x).local, (free @ x).local)
+
+
+def test_x_may_be_known_together_on_some_processes_only(comm):
+    dist = tridap.distribution(5 * comm.size, "b", processes=comm.size)
+    dense = matrix(size(dist), symmetric=False)
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
+    x, flat = vector(dist, comm)
+    for given in x, x.__distarray__() if comm.rank == comm.size - 1 else x, x.__distarray__():
+        assert np.allclose(whole(comm, dist, (A @ given).interior), dense @ flat, rtol=1e-13, atol=1e-13)
+        answer = tridap.solve(A, given, method="direct").x
+        assert np.allclose(dense @ whole(comm, dist, answer.interior), flat)
+
+
 def test_a_matrix_has_a_shape_a_transpose_dot_and_a_text(comm):
     for name, dist in layouts(comm.size).items():
         n = size(dist)

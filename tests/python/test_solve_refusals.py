@@ -249,7 +249,7 @@ def uses(kind, thing):
     """What may be asked of a matrix or an operator, asked of any object."""
     x = tridap.asarray(line_of(MPI.COMM_WORLD), MPI.COMM_WORLD)
     return (lambda: kind.comm.fget(thing), lambda: kind.distribution.fget(thing),
-            lambda: kind._solve(thing, x, x, "cg", None, 1e-8, 1000, None, None, None, None, None, True, 0.0, None))
+            lambda: kind._solve(thing, x, x, None, "cg", None, 1e-8, 1000, None, None, None, None, None, True, 0.0, None))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -19,7 +19,7 @@
 /// process throws or none does, and nobody waits for ever. For programs that link support/memory_meter.cpp.
 namespace memory_ends {
 
-inline constexpr std::size_t as_large_as_data = std::size_t{1} << 14;  ///< bytes; arrays of the tests are larger
+inline constexpr std::size_t as_large_as_data = std::size_t{1} << 14;  ///< bytes, if a test sets no other least_bytes
 inline constexpr unsigned most_seconds = 20;                           ///< of one call; it takes a few milliseconds
 
 /// A collective call. A `Case` is what it is made with, on a communicator, which does not count.
@@ -45,7 +45,7 @@ inline void mpi_failed(MPI_Comm*, int*, ...) {
 /// Whether a step throws where memory ends `here` after so many allocations. `ended`: it did.
 template <class Step>
 bool throws(Step step, bool here, long allocations, bool& ended) {
-  memory_meter::least_bytes = as_large_as_data;
+  if (memory_meter::least_bytes == 0) memory_meter::least_bytes = as_large_as_data;
   memory_meter::allocations_left = here ? allocations : -1;
   bool thrown = false;
   try {
@@ -89,6 +89,7 @@ long expect_no_wait(const Call<Case>& call, int failing, bool for_good) {
       alarm(0);
       EXPECT_TRUE(sum == 0 || sum == all) << doing << ": " << sum << " processes threw";
       over = any == 0;
+      EXPECT_FALSE(over && allocations == 0) << call.name << " allocates nothing that counts";
     }
     MPI_Comm_free(&comm);
   }

@@ -31,6 +31,38 @@ TEST(ArrayMap, PaddingHasNoIdsAndMirrorsNeither) {
   });
 }
 
+TEST(ArrayMap, OfAKnownDistributionIsTheSame) {
+  for (const auto axes : {plain_axes, padded_axes})
+    for_each_array(axes, [](const oracle::Array& array) {
+      for (const bool turned : {false, true}) {
+        tridap::DistArray part = stamped(array);
+        if (turned && part.ndim() == 2 && rank() == processes() - 1) turn(part.buffer, {1, 0}, {false, false});
+        const ArrayMap gathered(part, MPI_COMM_WORLD);
+        const ArrayMap known(part, gathered.distribution(), MPI_COMM_WORLD);
+        EXPECT_TRUE(known.map()->isSameAs(*gathered.map()));
+        EXPECT_EQ(known.map()->isContiguous(), gathered.map()->isContiguous());
+        EXPECT_EQ(known.map()->isUniform(), gathered.map()->isUniform());
+        EXPECT_EQ(known.order().axes, gathered.order().axes);
+        EXPECT_EQ(known.losses(), gathered.losses());
+      }
+    });
+}
+
+TEST(ArrayMap, OfAnotherKnownDistributionIsRefusedEverywhere) {
+  const Index p = processes();
+  const oracle::Array array({oracle::block(oracle::List(static_cast<std::size_t>(p), 4))});
+  const tridap::DistArray part = stamped(array);
+  const auto block = tridap::Distribution::make({4 * p}, {tridap::block()}, {p});
+  const auto dealt = tridap::Distribution::make({4 * p}, {tridap::cyclic()}, {p});
+  const std::string text = refusal([&] { ArrayMap(part, rank() == p - 1 ? dealt : block, MPI_COMM_WORLD); });
+  EXPECT_TRUE(says(text, "(rank " + std::to_string(p - 1) + ")"));
+  EXPECT_TRUE(says(text, "the array has dist_type 'b', the map was made for dist_type 'c'"));
+  tridap::tpetra::ArrayMapOptions options;
+  options.index_base = rank() == p - 1 ? 1 : 0;
+  const std::string of_options = p == 1 ? "" : refusal([&] { ArrayMap(part, block, MPI_COMM_WORLD, options); });
+  EXPECT_TRUE(p == 1 || says(of_options, "the processes have different options"));
+}
+
 TEST(ArrayMap, OneRangeOverAllProcessesIsAContiguousMap) {
   const Index p = processes();
   const oracle::Array rows({oracle::block(oracle::List(static_cast<std::size_t>(p), 2)), oracle::block({5})});

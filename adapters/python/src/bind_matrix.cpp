@@ -112,30 +112,27 @@ Matrix make(const Array& rows, const py::object& data, const py::object& columns
             const py::object& comm, const py::object& shape, const py::object& order) {
   const MPI_Comm handle = comm_of(comm);
   std::string asked;
-  const Csr given = together(
+  std::optional<OwnNumbers> own;
+  std::vector<Index> kept;
+  const Csr csr = together(
       handle,
       [&] {
-        Csr csr = csr_of(data, columns, row_starts, shape);
-        csr.order = order_named(order);
-        asked = order_text(csr.order);
-        return csr;
+        Csr given = csr_of(data, columns, row_starts, shape);
+        given.order = order_named(order);
+        asked = order_text(given.order);
+        own.emplace(rows, FlatNumbers(*rows.distribution()));
+        return with_numbers(*own, given, kept);
       },
       &asked);
   need_kokkos();
   return {inside_on_all(handle,
                         [&] {
-                          const tpetra::ArrayMap array_map(rows.array(), handle);
-                          std::vector<Index> kept;
-                          std::optional<OwnNumbers> own;
-                          const Csr csr = mpi::collectively(handle, [&] {
-                            own.emplace(rows, array_map.numbers());
-                            return with_numbers(*own, given, kept);
-                          });
+                          const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle);
                           const auto matrix = solvers::make_matrix(array_map, csr);
                           Receipt receipt;
                           receipt.shared = receipt.same_address = false;
                           receipt.bytes_copied = csr.count * static_cast<Index>(sizeof(double));
-                          return solvable(array_map, matrix, std::move(*own), std::move(receipt), given.order);
+                          return solvable(array_map, matrix, std::move(*own), std::move(receipt), csr.order);
                         }),
           comm};
 }
@@ -155,7 +152,7 @@ Matrix make_of_rows(const Array& rows, const MatrixRows& given, const py::object
   need_kokkos();
   return {inside_on_all(handle,
                         [&] {
-                          const tpetra::ArrayMap array_map(rows.array(), handle);
+                          const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle);
                           OwnNumbers own = mpi::collectively(handle, [&] {
                             need_memory_order(array_map, wanted);
                             return OwnNumbers(rows, array_map.numbers());
@@ -194,17 +191,17 @@ Receipt updated(const Matrix& a, const Copy& copy) {
 
 Receipt update_with_csr(const Matrix& a, const py::object& data, const py::object& columns,
                         const py::object& row_starts, const py::object& shape) {
-  const MPI_Comm comm = a.usable()->array_map.comm();
-  const Csr given = together(comm, [&] {
-    Csr csr = csr_of(data, columns, row_starts, shape);
-    csr.order = a.solvable()->order;
-    return csr;
-  });
-  return updated(a, [&](const Solvable& of) {
-    std::vector<Index> kept;
-    const Csr csr = mpi::collectively(comm, [&] { return with_numbers(*of.own_numbers, given, kept); });
-    return solvers::update_values(of.array_map, *of.matrix, csr);
-  });
+  const std::string asked = "rows in CSR form";
+  std::vector<Index> kept;
+  const Csr csr = together(
+      a.usable()->array_map.comm(),
+      [&] {
+        Csr given = csr_of(data, columns, row_starts, shape);
+        given.order = a.solvable()->order;
+        return with_numbers(*a.solvable()->own_numbers, given, kept);
+      },
+      &asked);
+  return updated(a, [&](const Solvable& of) { return solvers::update_values(of.array_map, *of.matrix, csr); });
 }
 
 Receipt update_with_rows(const Matrix& a, const MatrixRows& given) {

@@ -8,59 +8,77 @@ namespace tridap::python {
 
 namespace {
 
-// Fills the vectors of an array by `fill`, which is called inside of Trilinos on all processes together. What it, or
-// Python code that it calls, throws on one process is thrown on all. **Collective.**
-template <class Fill>
-void fill_vectors(Solvable& a, const Array& y, const Fill& fill) {
-  const MPI_Comm comm = a.array_map.comm();
+// The products of the operator and the vectors of `x`, in the array that `like(x)` returns, which is distributed as `x`.
+// **Collective.**
+py::object multiply(const Handle& handle, py::object x, const py::object& like) {
+  const std::shared_ptr<Solvable> a = handle.usable();
+  const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
+  const MPI_Comm comm = a->array_map.comm();
+  py::object y;
+  const Array *from = nullptr, *to = nullptr;
+  const auto check = [&] {
+    from = array_behind(x);
+    need_float64(*from, "x");
+    vectors_axis(solver_array(*from, "x", false), a->array_map);
+    y = like(x);
+    to = &value_in<Array>(y);
+  };
+  std::optional<solvers::LocalVectors> of_x, of_y;
+  const auto prepare = [&] {
+    of_x.emplace(solver_array(*from, "x", false), a->array_map, Copy::if_needed, &a->copies);
+    of_y.emplace(solver_array(*to, "y", true), a->array_map, Copy::if_needed, &a->copies);
+  };
+  const auto kind = [&](mpi::Record& record) { record.add(a->matrix.is_null() ? 1 : 0); };
+  Beginning begun(handle, mpi::Library::trilinos, {x}, check, prepare, kind);
+  if (!begun.is_same(0))
+    on_all(comm, [] {
+      refuse("A is a Matrix on some processes and a LinearOperator on others", "", "give every process the same");
+    });
+  if (!begun.is_ready()) {
+    x = asarray(x, handle.comm(), py::none());
+    begun.agree(check);
+  }
   std::optional<Error> error;
   std::optional<py::error_already_set> raised;
   {
-    const Native native(comm);
+    const WithoutPython released;
     try {
-      const auto vy = import_vectors(solver_array(y, "y", true), a.array_map, Copy::if_needed, &a.copies);
-      fill(*vy.vectors);
-      vy.write_back();
+      begun.call().run([&] {
+        const auto import = [&](auto& local, const Array& array, const char* name) {
+          if (begun.is_ready()) return local->join();
+          return import_vectors(solver_array(array, name, &array == to), a->array_map, Copy::if_needed, &a->copies);
+        };
+        const solvers::Vectors vx = import(of_x, *from, "x"), vy = import(of_y, *to, "y");
+        a->op->apply(*vx.vectors, *vy.vectors);
+        vy.write_back();
+      });
     } catch (const Error& wrong) {
       error = wrong;
-    } catch (const std::exception& wrong) {  // for example, out of memory; what Python raised is still taken below
+    } catch (const std::exception& wrong) {  // what Python raised is still taken below
       error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
     }
-    raised = taken(*a.raised);  // while no other thread can be inside of Trilinos
+    if (!a->matrix.is_null() && error) on_all(comm, [&] { throw Error(*error); });
+    raised = taken(*a->raised);  // while no other thread can be inside of Trilinos
   }
-  y.changed();
-  raise_together(comm, std::move(raised));
-  together(comm, [&] {
-    if (error) throw Error(*error);
-    return true;
-  });
-}
-
-// Stores the products of the operator and the vectors of `x` in `y`, which is distributed as `x`. **Collective.**
-void multiply(const Handle& handle, const Array& x, const Array& y) {
-  const std::shared_ptr<Solvable> a = handle.usable();
-  const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
-  together(a->array_map.comm(), [&] {
-    need_float64(x, "x");
-    vectors_axis(solver_array(x, "x", false), a->array_map);
-    return true;
-  });
-  fill_vectors(*a, y, [&](solvers::MultiVector& products) {
-    const auto vx = import_vectors(solver_array(x, "x", false), a->array_map, Copy::if_needed, &a->copies);
-    a->op->apply(*vx.vectors, products);
-  });
+  if (a->matrix.is_null()) raise_together(comm, std::move(raised), error);  // on one process alone, perhaps
+  return y;
 }
 
 // Stores the diagonal of the matrix in `y`; 0 if a row has no entry there. **Collective.**
 void diagonal(const Matrix& handle, const Array& y) {
   const std::shared_ptr<Solvable> a = handle.usable();
-  fill_vectors(*a, y,
-               [&](solvers::MultiVector& entries) { a->matrix->getLocalDiagCopy(*entries.getVectorNonConst(0)); });
+  inside_on_all(a->array_map.comm(), [&] {
+    const auto vy = import_vectors(solver_array(y, "y", true), a->array_map, Copy::if_needed, &a->copies);
+    a->matrix->getLocalDiagCopy(*vy.vectors->getVectorNonConst(0));
+    vy.write_back();
+  });
 }
 
 template <class T>
 void bind(py::class_<T>& type) {
-  type.def("_multiply", [](const py::object& a, const Array& x, const Array& y) { multiply(made<T>(a), x, y); });
+  type.def("_multiply", [](const py::object& a, const py::object& x, const py::object& like) {
+    return multiply(made<T>(a), x, like);
+  });
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
   return {inside(handle,
                  [&] {
                    auto raised = std::make_shared<Raised>();
-                   const tpetra::ArrayMap array_map(rows.array(), handle);
+                   const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle);
                    const auto op = Teuchos::rcp(new PythonOperator(array_map, matvec, raised));
                    auto made = std::make_shared<Solvable>(array_map, Teuchos::null, op);
                    made->raised = std::move(raised);
@@ -89,13 +89,12 @@ void bind_handle(py::class_<T>& type) {
     return eigsh_in_place(made<T>(a), x, array_behind(start),
                           {mass, preconditioner, which, method, tol, maxiter, sigma, wrong});
   });
-  type.def("_solve", [](const py::object& a, const Array& b, const Array& x, py::object method,
+  type.def("_solve", [](const py::object& a, py::object b, py::object x, py::object like, py::object method,
                         py::object preconditioner, py::object tol, py::object maxiter, py::object options,
                         py::object preconditioner_options, py::object callback, py::object progress, py::object copy,
                         py::object raise_on_failure, py::object atol, py::object wrong) {
-    return solve_in_place(made<T>(a), b, x,
-                          {method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback,
-                           progress, copy, raise_on_failure, wrong});
+    return solve_in_place(made<T>(a), {b, x, like, method, preconditioner, tol, atol, maxiter, options,
+                                       preconditioner_options, callback, progress, copy, raise_on_failure, wrong});
   });
 }
 

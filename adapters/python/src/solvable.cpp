@@ -9,6 +9,7 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <limits>
+#include <utility>
 
 namespace tridap::python {
 
@@ -67,10 +68,58 @@ solvers::Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callba
   };
 }
 
-void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
+Beginning::Beginning(const Handle& a, mpi::Libraries libraries, std::initializer_list<py::handle> arrays,
+                     const std::function<void()>& check, const std::function<void()>& prepare,
+                     std::function<void(mpi::Record&)> add)
+    : add_(std::move(add)) {
+  const MPI_Comm comm = a.usable()->array_map.comm();
+  bool ready = true;
+  Digest layouts;
+  for (const py::handle object : arrays) {
+    const Array* const array = array_behind(object);
+    ready = ready && array != nullptr && array->is_whole() && array->comm().is(a.comm()) &&
+            succeeds([&] { layouts.add(array->layout()); });
+  }
+  try {
+    if (ready) check();
+  } catch (...) {
+    failed_ = std::current_exception();
+    ready = false;
+  }
+  const WithoutPython released;
+  on_all(comm, [&] {
+    call_.emplace(comm, Native::fallback, libraries, [&](mpi::Record& record) {
+      try {
+        if (ready) prepare();
+      } catch (const std::exception&) {  // the other way finds out why
+        ready = false;
+      }
+      record.add(ready ? 1 : 0);
+      record.add(layouts.value());
+      add_(record);
+    });
+    compare(*call_, own_numbers);
+  });
+}
+
+void Beginning::compare(const mpi::Call& call, std::size_t first) {
+  for (std::size_t i = 0; i < most_added; ++i) {
+    same_[i] = call.is_same(first + i);
+    any_[i] = call.largest(first + i) != 0;
+  }
+}
+
+Beginning::~Beginning() {
+  const WithoutPython released;
+  call_.reset();
+}
+
+void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own, const std::optional<Error>& error) {
+  constexpr Index none = std::numeric_limits<Index>::max();
   const Index rank = mpi::rank_of(comm);
   std::string bytes;
   Index from = 0;
+  bool any_error = false;
   if (own) {
     try {
       bytes = py::cast<std::string>(py::bytes(py::module_::import("pickle").attr("dumps")(own->value())));
@@ -81,23 +130,31 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own) {
   std::string text = own ? "process " + std::to_string(rank) + " raised " + one_line(*own) : "";
   {
     const WithoutPython released;
-    const auto spread = mpi::min_max({own ? rank : std::numeric_limits<Index>::max()}, comm);
-    from = spread.front().smallest;
-    if (from != std::numeric_limits<Index>::max()) {
+    const auto spread = mpi::min_max({own ? rank : none, error ? 1 : 0}, comm);
+    from = spread[0].smallest;
+    any_error = spread[1].largest != 0;
+    if (from != none) {
       broadcast(bytes, static_cast<int>(from), comm);
       broadcast(text, static_cast<int>(from), comm);
     }
   }
   if (own) throw std::move(*own);
-  if (from == std::numeric_limits<Index>::max()) return;
-  py::object error;
+  if (from == none) {
+    if (any_error)
+      together(comm, [&] {
+        if (error) throw Error(*error);
+        return true;
+      });
+    return;
+  }
+  py::object raised;
   try {
-    if (!bytes.empty()) error = py::module_::import("pickle").attr("loads")(py::bytes(bytes));
+    if (!bytes.empty()) raised = py::module_::import("pickle").attr("loads")(py::bytes(bytes));
   } catch (py::error_already_set&) {  // its text is raised instead
   }
-  if (!error || PyExceptionInstance_Check(error.ptr()) == 0)
-    error = py::reinterpret_borrow<py::object>(PyExc_RuntimeError)(text);
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  if (!raised || PyExceptionInstance_Check(raised.ptr()) == 0)
+    raised = py::reinterpret_borrow<py::object>(PyExc_RuntimeError)(text);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
   throw py::error_already_set();
 }
 

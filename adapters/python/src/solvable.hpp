@@ -7,11 +7,17 @@
 #include "operator.hpp"
 #include "own_numbers.hpp"
 #include "text_argument.hpp"
+#include "together.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/solvers/solve.hpp>
 #include <tridap/solvers/vectors.hpp>
 
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -137,14 +143,70 @@ inline solvers::SolverArray solver_array(const Array& array, const std::string& 
   return {array.host_array(), *array.distribution(), name, writable};
 }
 
-/// Raises on every process if any process raised. A process raises its own exception if it has one, and otherwise the
-/// exception of the lowest rank that has one. **Collective.**
-void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own);
+/// The beginning of a call of a Matrix or a LinearOperator with arrays: one record, which says whether every process
+/// has all that it needs. Then the call continues without another message. Otherwise it agrees on each step apart, so
+/// that an error names what is wrong, and on which process.
+///
+/// Example, for `A @ x`:
+///
+///     Beginning begun(a, mpi::Library::trilinos, {x}, [&] { check(x); }, [&] { local.emplace(x, ...); }, kind);
+///     if (!begun.is_ready()) {
+///       x = asarray(x, a.comm(), py::none());
+///       begun.agree([&] { check(x); });
+///     }
+///     vectors = begun.is_ready() ? local->join() : import_vectors(x, ...);
+class Beginning {
+ public:
+  /// `arrays` may be any objects. If they are arrays that the processes have checked together, `check` reads the
+  /// arguments, and then `prepare` runs inside of `libraries`, without the GIL. `add` adds up to 5 numbers of this
+  /// process to the record, after `check`; all processes add equally many. **Collective.**
+  Beginning(const Handle& a, mpi::Libraries libraries, std::initializer_list<py::handle> arrays,
+            const std::function<void()>& check, const std::function<void()>& prepare,
+            std::function<void(mpi::Record&)> add);
+  ~Beginning();
+  Beginning(const Beginning&) = delete;
+  Beginning& operator=(const Beginning&) = delete;
 
-/// The arguments of one solve on this process, unchecked.
+  bool is_ready() const { return call_->smallest(0) == 1 && call_->is_same(1); }  ///< the same on all processes
+  const mpi::Call& call() const { return *call_; }
+  bool is_same(std::size_t i) const { return same_[i]; }  ///< of the numbers that `add` added last
+  bool any(std::size_t i) const { return any_[i]; }       ///< whether one is not 0
+  /// Raises on every process what the first check raised on any process, or what `check` raises now. Then it compares
+  /// the numbers again. **Collective.**
+  template <class Check>
+  void agree(Check&& check) {
+    struct Compared {
+      Beginning& of;
+      void bring(mpi::Record& record) const { of.add_(record); }
+      void take(const mpi::Call& call) const { of.compare(call, numbers_of_together); }
+    };
+    const auto step = [&] {
+      if (failed_) std::rethrow_exception(failed_);
+      check();
+      return true;
+    };
+    together(call_->comm(), step, nullptr, Compared{*this});
+  }
+
+ private:
+  static constexpr std::size_t own_numbers = 2, most_added = 5, numbers_of_together = 3;
+  void compare(const mpi::Call& call, std::size_t first);
+
+  std::function<void(mpi::Record&)> add_;
+  std::exception_ptr failed_;  // what `check` threw
+  std::array<bool, most_added> same_{}, any_{};
+  std::optional<mpi::Call> call_;
+};
+
+/// Raises on every process if any process raised, or has an error. A process raises its own exception if it has one,
+/// and otherwise the exception of the lowest rank that has one. **Collective**: one reduction if there is none.
+void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own, const std::optional<Error>& error = {});
+
+/// The arguments of one solve on this process, unchecked. `like` is a function: an array for the answer, from `b`, if
+/// `x` is None.
 struct Asked {
-  py::object method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback, progress, copy,
-      raise_on_failure, wrong;
+  py::object b, x, like, method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback,
+      progress, copy, raise_on_failure, wrong;
 };
 
 template <class Number>
@@ -176,7 +238,7 @@ py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start
 Distribution with_vectors(const Distribution& rows, Index count);
 
 /// `A._solve(...)` of Python. **Collective.**
-py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked);
+py::dict solve_in_place(const Handle& handle, Asked asked);
 
 /// The methods of `tridap.Matrix` for rows of other libraries, and for new values.
 void bind_matrix(py::module_& module, py::class_<Matrix>& matrix);

@@ -110,68 +110,103 @@ void prepare(Solvable& a, const Request& request) {
 
 }  // namespace
 
-py::dict solve_in_place(const Handle& handle, const Array& b, const Array& x, const Asked& asked) {
+py::dict solve_in_place(const Handle& handle, Asked asked) {
   const std::shared_ptr<Solvable> a = handle.usable();
   const py::object matvec = handle.matvec();  // Python code that runs meanwhile may replace the operator
   const py::object helpers_matvec = py::isinstance<LinearOperator>(asked.preconditioner)
                                         ? value_in<LinearOperator>(asked.preconditioner).matvec()
                                         : py::none();
   const MPI_Comm comm = a->array_map.comm();
-  Request request = together(comm, [&] { return read_request(*a, b, x, asked); });
-  request.options.watch = watch_of(a->raised, asked.callback, asked.progress);
+  const bool makes_x = asked.x.is_none();
   const bool measures = !asked.callback.is_none() || !asked.progress.is_none();
   const bool asks = measures || a->matrix.is_null() || py::isinstance<LinearOperator>(asked.preconditioner);
+  Request request;
+  const Array *b = nullptr, *x = nullptr;
+  const auto read = [&] {
+    b = array_behind(asked.b);
+    x = array_behind(asked.x);
+    request = read_request(*a, *b, *x, asked);
+  };
+  std::optional<solvers::LocalVectors> local_b, local_x;
+  const auto import_local = [&](auto& local, const Array& array, const char* name) {
+    local.emplace(solver_array(array, name, &array == x), a->array_map, request.copy, &a->copies);
+  };
+  const auto prepare_vectors = [&] {
+    import_local(local_b, *b, "b");
+    import_local(local_x, *x, "x");
+  };
+  int size = 0;
+  mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  enum { asking, made_of, raising, measuring };
+  const auto compared = [&](mpi::Record& record) {
+    record.add(asks || size == 1 ? 1 : 0);
+    record.add(same_number(request.made_of));
+    record.add(request.raise_on_failure ? 1 : 0);
+    record.add(measures ? 1 : 0);
+  };
+  const auto read_all = [&] {
+    if (makes_x) asked.x = asked.like(asked.b);
+    read();
+  };
+  Beginning begun(handle, {mpi::Library::trilinos, mpi::Library::petsc}, {asked.b, makes_x ? asked.b : asked.x},
+                  read_all, prepare_vectors, compared);
+  if (!begun.is_ready()) {
+    asked.b = asarray(asked.b, handle.comm(), py::none());
+    together(comm, [&] {
+      if (makes_x) asked.x = asked.like(asked.b);
+      return true;
+    });
+    asked.x = asarray(asked.x, handle.comm(), py::none());
+    begun.agree(read);
+  }
+  request.options.watch = watch_of(a->raised, asked.callback, asked.progress);
+  request.options.watched = begun.any(asking);
+  request.options.measured = begun.any(measuring);
 
   std::optional<Error> error;
   std::optional<py::error_already_set> raised;
   Solution solution;
   Receipt of_b, of_x;
+  const auto solve_system = [&] {
+    if (!begun.is_same(made_of))
+      refuse("the processes have different methods or preconditioners", "", "give every process the same");
+    if (!begun.is_same(raising))
+      refuse("raise_on_failure is True on some processes only", "", "give every process the same");
+    const auto import = [&](auto& local, const Array& array, const char* name) {
+      if (begun.is_ready()) return local->join();
+      return import_vectors(solver_array(array, name, &array == x), a->array_map, request.copy, &a->copies);
+    };
+    const auto vb = import(local_b, *b, "b"), vx = import(local_x, *x, "x");
+    of_b = vb.receipt;
+    of_x = vx.receipt;
+    prepare(*a, request);
+    const Options& options = request.options;
+    if (options.method == Method::direct) {
+      solution = a->prepared->factors->solve(*vb.vectors, *vx.vectors, options.tol, options.atol);
+    } else {
+      const auto helper = request.operator_ ? request.operator_->op : a->prepared->preconditioner;
+      solution = solvers::solve(a->op, helper, *vb.vectors, *vx.vectors, options);
+    }
+    vx.write_back();
+  };
   {
-    const Native native(comm);
+    const WithoutPython released;
     try {
-      int size = 0;
-      mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-      const auto said = mpi::min_max(
-          {asks || size == 1 ? 1 : 0, same_number(request.made_of), request.raise_on_failure ? 1 : 0, measures ? 1 : 0},
-          comm);
-      if (!said[1].is_same())
-        throw Error(Finding{Rule::conversion,
-                            {},
-                            {},
-                            "",
-                            "the processes have different methods or preconditioners",
-                            "",
-                            "give every process the same"});
-      if (!said[2].is_same())
-        refuse("raise_on_failure is True on some processes only", "", "give every process the same");
-      request.options.watched = said[0].largest == 1;
-      request.options.measured = said[3].largest == 1;
-      const auto vb = import_vectors(solver_array(b, "b", false), a->array_map, request.copy, &a->copies);
-      const auto vx = import_vectors(solver_array(x, "x", true), a->array_map, request.copy, &a->copies);
-      of_b = vb.receipt;
-      of_x = vx.receipt;
-      prepare(*a, request);
-      const Options& options = request.options;
-      if (options.method == Method::direct) {
-        solution = a->prepared->factors->solve(*vb.vectors, *vx.vectors, options.tol, options.atol);
-      } else {
-        const auto helper = request.operator_ ? request.operator_->op : a->prepared->preconditioner;
-        solution = solvers::solve(a->op, helper, *vb.vectors, *vx.vectors, options);
-      }
-      vx.write_back();
+      begun.call().run(solve_system);
     } catch (const Error& wrong) {
       error = wrong;
-    } catch (const std::exception& wrong) {  // for example, out of memory; what Python raised is still taken below
+    } catch (const std::exception& wrong) {  // what Python raised is still taken below
       error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
     }
     raised = taken(*a->raised);  // while no other thread can be inside of Trilinos
     if (request.operator_ && !raised) raised = taken(*request.operator_->raised);
   }
-  x.changed();
-  raise_together(comm, std::move(raised));
+  x->changed();
+  if (request.options.watched) raise_together(comm, std::move(raised));  // nothing else calls Python
   if (error) on_all(comm, [&] { throw Error(*error); });
 
   py::dict result;
+  result["x"] = asked.x;
   result["iterations"] = solution.iterations;
   result["residuals"] =
       py::array_t<double>(static_cast<py::ssize_t>(solution.residuals.size()), solution.residuals.data());

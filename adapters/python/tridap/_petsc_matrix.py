@@ -130,7 +130,8 @@ class _Shell:
     def mult(self, x, y):
         """Called by PETSc."""
         if isinstance(self.operator, (_core._Matrix, _core._LinearOperator)):
-            self.operator._multiply(*together(self.comm, lambda: self._arrays(x, y), same=False))
+            given, product = together(self.comm, lambda: self._arrays(x, y), same=False)
+            self.operator._multiply(given, lambda _: product)
         else:
             together(self.comm, lambda: self._multiply(*self._arrays(x, y)), same=False)
 

@@ -181,9 +181,13 @@ def _shown(A):
 
 
 def _petsc_rows(local, comm):
-    """The rows of a Mat of petsc4py in its own memory; None for other rows. Collective."""
-    if not together(comm, lambda: is_mat(local)):
+    """The rows of a Mat of petsc4py in its own memory, collectively; None for other rows, on this process alone.
+
+    What a process with other rows calls next asks for "order=..." or "rows in CSR form", and so the processes find out.
+    """
+    if not is_mat(local):
         return None
+    together(comm, lambda: "the rows of a Mat")
     from . import _petsc
     return together(comm, lambda: _petsc.export_matrix(local), same=False)
 
@@ -493,17 +497,15 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
                         "makes one of the rows of this process")
     comm = A.comm
     tol, preconditioner, wrong = _one_name(tol, rtol, preconditioner, M)
-    b = _core.asarray(_array("b", b), comm)
-    x = _core.asarray(_zeros_like(b) if x is None else _array("x", x), comm)
     line = _progress(progress, comm)
     try:
-        found = A._solve(b, x, method, preconditioner, tol, maxiter, options, preconditioner_options,
-                         callback, line, copy, raise_on_failure, atol, wrong)
+        found = A._solve(_array("b", b), None if x is None else _array("x", x), _zeros_like, method, preconditioner, tol,
+                         maxiter, options, preconditioner_options, callback, line, copy, raise_on_failure, atol, wrong)
     finally:
         if isinstance(line, _Progress):
             line.close()
     raises = found.pop("raise_on_failure")
-    result = SolveResult(x, method, preconditioner, found)
+    result = SolveResult(found.pop("x"), method, preconditioner, found)
     if not result.converged:
         _tell(f"{result!r}: the tolerance was {float(tol):.1e}", result, comm, raises)
     return result
@@ -530,10 +532,7 @@ def _new(A):
 
 @collective("A @ x", "trilinos")
 def _product(A, x):
-    x = _core.asarray(x, A.comm)
-    y = _core.asarray(_zeros_like(x), A.comm)
-    A._multiply(x, y)
-    return y
+    return A._multiply(x, _zeros_like)
 
 
 def _array(name, value):
@@ -550,10 +549,7 @@ def _array(name, value):
 
 
 def _zeros_like(b):
-    try:
-        return _core._over(np.zeros_like(b.local, dtype=float), b.distribution, b.process, b.comm)
-    except Exception as error:
-        return _Failed(error)
+    return _core._over(np.zeros_like(b.local, dtype=float), b.distribution, b.process, b.comm)
 
 
 def _tell(text, result, comm, raise_on_failure):

@@ -4,10 +4,13 @@
 #include <tridap/tpetra/compat.hpp>
 
 #include <Amesos2.hpp>
-#include <Tpetra_RowMatrixTransposer.hpp>
+#include <Teuchos_DefaultSerialComm.hpp>
+#include <Tpetra_Import.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 
 namespace tridap::solvers {
 
@@ -53,12 +56,66 @@ std::string said(double tol, double atol) {
   return text.str();
 }
 
+/// Runs a step on the first process. What it throws becomes the same Error on every process. **Collective.**
+void on_first(MPI_Comm comm, const std::function<void()>& step) {
+  std::array<char, 512> message{};  // empty: the step succeeded
+  const auto keep = [&](const std::string& what) {
+    const std::string line = what.empty() ? "an exception without a text" : what;
+    std::copy_n(line.begin(), std::min(line.size(), message.size() - 1), message.begin());
+  };
+  if (mpi::rank_of(comm) == 0) {
+    try {
+      step();
+    } catch (const std::exception& error) {
+      keep(words(error.what()));
+    } catch (...) {
+      keep("an exception of unknown type");
+    }
+  }
+  mpi::must_succeed(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, 0, comm), "MPI_Bcast");
+  if (message.front() != 0) refuse(std::string("Amesos2: ") + message.data(), "", singular);
+}
+
 }  // namespace
 
+/// The factors of the first process, which has all rows of the matrix. The other processes send it their part of b, and
+/// receive their part of x. So the library, which would make maps in each solve, makes no collective call.
 struct DirectSolver::Factors {
   Teuchos::RCP<const CrsMatrix> matrix;
-  Teuchos::RCP<const Map> rows;  // of the factored matrix: KLU2 on several processes needs numbers without gaps
-  Teuchos::RCP<Solver> solver;   // null if there are no rows
+  Teuchos::RCP<const Map> rows;                 // numbered without gaps
+  Teuchos::RCP<const Tpetra::Import<>> gather;  // of `rows` to the first process; null if there are no rows
+  Teuchos::RCP<MultiVector> b, x;               // on the first process
+  Teuchos::RCP<const MultiVector> serial_b;     // the same memory, as vectors of one process; null on the others
+  Teuchos::RCP<MultiVector> serial_x;
+  Teuchos::RCP<Solver> solver;
+
+  void collect() {
+    const auto count = matrix->getGlobalNumRows();
+    const bool is_first = matrix->getComm()->getRank() == 0;
+    rows = without_gaps(*matrix->getMap());
+    const auto there = Teuchos::rcp(new Map(count, is_first ? count : 0, 0, matrix->getComm()));
+    gather = Teuchos::rcp(new Tpetra::Import<>(rows, there));
+    const Teuchos::RCP<const CrsMatrix> all =
+        Tpetra::importAndFillCompleteCrsMatrix<CrsMatrix>(renumbered(*matrix, rows), *gather, there, there);
+    b = Teuchos::rcp(new MultiVector(there, 1));
+    x = Teuchos::rcp(new MultiVector(there, 1));
+    if (!is_first) return;
+    const Teuchos::RCP<const Teuchos::Comm<int>> alone = Teuchos::rcp(new Teuchos::SerialComm<int>());
+    const auto of_rows = Teuchos::rcp(new Map(count, 0, alone, Tpetra::LocallyReplicated));
+    const auto of_columns = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                                                 tridap::tpetra::compat::local_ids(*all->getColMap()), 0, alone));
+    const Teuchos::RCP<const CrsMatrix> serial =
+        Teuchos::rcp(new CrsMatrix(all->getLocalMatrixDevice(), of_rows, of_columns, of_rows, of_rows));
+    serial_b = b->offsetView(of_rows, 0);
+    serial_x = x->offsetViewNonConst(of_rows, 0);
+    solver = Amesos2::create<CrsMatrix, MultiVector>("KLU2", serial);
+  }
+
+  void solve(const MultiVector& from, MultiVector& to, MPI_Comm comm) {
+    b->doImport(from, *gather, Tpetra::INSERT);
+    on_first(comm, [&] { solver->solve(serial_x.ptr(), serial_b.ptr()); });
+    to.doExport(*x, *gather, Tpetra::INSERT);
+  }
 };
 
 DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factors_(std::make_unique<Factors>()) {
@@ -66,19 +123,10 @@ DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factor
   factors_->matrix = matrix;
   const MPI_Comm comm = comm_of(*matrix->getMap());
   const mpi::Call call(comm, "DirectSolver", mpi::Library::trilinos);
-  if (matrix->getGlobalNumRows() == 0) return;
-  foreign_step(comm, "Amesos2", singular, [&] {
-    Teuchos::ParameterList parameters("Amesos2");
-    factors_->rows = without_gaps(*matrix->getMap());
-    Teuchos::RCP<const CrsMatrix> factored = renumbered(*matrix, factors_->rows);
-    // On several processes the solve of Trilinos 13.2 is wrong, on any map; its solve of the transpose is right.
-    if (matrix->getComm()->getSize() > 1) {
-      factored = Tpetra::RowMatrixTransposer<double>(factored).createTranspose();
-      parameters.sublist("KLU2").set("Trans", "TRANS");
-    }
-    factors_->solver = Amesos2::create<CrsMatrix, MultiVector>("KLU2", factored);
-    factors_->solver->setParameters(Teuchos::rcpFromRef(parameters));
-    factors_->solver->symbolicFactorization().numericFactorization();
+  call.run([&] {
+    if (matrix->getGlobalNumRows() == 0) return;
+    foreign_step(comm, "Tpetra", singular, [&] { factors_->collect(); });
+    on_first(comm, [&] { factors_->solver->symbolicFactorization().numericFactorization(); });
   });
 }
 
@@ -92,7 +140,7 @@ double DirectSolver::solve_one(const Vector& b, Vector& x, double scale, double 
   const Teuchos::RCP<const MultiVector> from = r.offsetView(factors_->rows, 0);
   double found = 1;
   for (int round = 0; round < 3 && !(found <= wanted); ++round) {  // LU, then iterative refinement
-    foreign_step(comm, "Amesos2", singular, [&] { factors_->solver->solve(to.ptr(), from.ptr()); });
+    factors_->solve(*from, *to, comm);
     before.assign(x);
     x.update(1, correction, 1);
     const double now = residual(a, b, x, scale, r);
@@ -117,26 +165,29 @@ Solution DirectSolver::solve(const MultiVector& b, MultiVector& x, double tol, d
     check_apart(b, x);
     record.add(number_of(said(tol, atol)));
   });
-  need_the_same(call, "tolerances");
-  const std::vector<double> scales = check_scales(b, x, tol, atol);
-  Solution solution;
-  solution.converged = true;
-  x.putScalar(0);
-  for (std::size_t j = 0; j < scales.size(); ++j) {
-    double found = 0, enough = tol;
-    if (scales[j] > 0) {
-      enough = std::max(tol, atol / scales[j]);
-      found = solve_one(*b.getVector(j), *x.getVectorNonConst(j), scales[j], std::min(enough, good_enough));
+  return call.run([&] {
+    need_the_same(call, "tolerances");
+    const std::vector<double> scales = check_scales(b, x, tol, atol);
+    Solution solution;
+    solution.converged = true;
+    x.putScalar(0);
+    for (std::size_t j = 0; j < scales.size(); ++j) {
+      double found = 0, enough = tol;
+      if (scales[j] > 0) {
+        enough = std::max(tol, atol / scales[j]);
+        found = solve_one(*b.getVector(j), *x.getVectorNonConst(j), scales[j], std::min(enough, good_enough));
+      }
+      if (!(found <= not_small))
+        refuse("|b - A x| / |b| is " + std::to_string(found) + " after a direct solve", "must be at most 1e-6",
+               singular);
+      solution.each.push_back(found);
+      solution.residual = std::max(solution.residual, found);
+      if (!(found <= enough)) solution.converged = false;
     }
-    if (!(found <= not_small))
-      refuse("|b - A x| / |b| is " + std::to_string(found) + " after a direct solve", "must be at most 1e-6", singular);
-    solution.each.push_back(found);
-    solution.residual = std::max(solution.residual, found);
-    if (!(found <= enough)) solution.converged = false;
-  }
-  solution.residuals = {solution.residual};
-  solution.seconds = MPI_Wtime() - start;
-  return solution;
+    solution.residuals = {solution.residual};
+    solution.seconds = MPI_Wtime() - start;
+    return solution;
+  });
 }
 
 }  // namespace tridap::solvers

@@ -259,7 +259,7 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
                                    entries.columns.data());
     }
   });
-  matrix->fillComplete(map, map);
+  call.run([&] { matrix->fillComplete(map, map); });
   return matrix;
 }
 

@@ -164,41 +164,6 @@ void refuse_order(const SolverArray& given, const Buffer& columns) {
                given.name + ")");
 }
 
-struct Prepared {
-  Buffer columns;
-  tridap::tpetra::detail::Dense dense;
-  tridap::tpetra::detail::DualView<double> view;
-  tridap::tpetra::detail::ReservedObject<MultiVector> object;
-};
-
-/// Everything that can fail on one process alone. Local.
-Prepared prepare(const SolverArray& given, const ArrayMap& rows, Copy copy, CopyMemory* memory) {
-  using namespace tridap::tpetra::detail;
-  const std::optional<Index> vectors = vectors_axis(given, rows);
-  const Form form = vectors ? Form::multivector : Form::vector;
-  ImportRequest wanted = given.writable ? tridap::tpetra::detail::wanted<double>(form, copy)
-                                        : tridap::tpetra::detail::wanted<const double>(form, copy);
-  wanted.argument = given.name.c_str();
-  if (memory != nullptr)
-    wanted.copy_memory = [memory](ElementType type, const IndexList& shape) { return memory->take(type, shape); };
-  check_memory(given.array.buffer, wanted);
-  const std::vector<Range> box = given.distribution.part(rows.process(), Part::interior);
-  const Buffer interior = sub_buffer(given.array.buffer, box);
-  Prepared made;
-  made.columns = in_columns(interior, rows, vectors);
-  if (copy == Copy::never) {
-    refuse_padding(given, box, made.columns);
-    refuse_pieces(given, made.columns);
-    refuse_order(given, made.columns);
-  }
-  Buffer one = interior;  // of one vector
-  if (vectors) one.shape[static_cast<std::size_t>(*vectors)] = std::min<Index>(made.columns.shape.back(), 1);
-  made.dense = dense(given.array.buffer.data, one, made.columns, wanted);
-  made.view = dual_view<DualView<double>>(made.dense.buffer);
-  made.object = ReservedObject<MultiVector>::make();
-  return made;
-}
-
 }  // namespace
 
 std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows) {
@@ -222,17 +187,54 @@ std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows
       "not distributed");
 }
 
+struct LocalVectors::Half {
+  double begin = tridap::tpetra::detail::now();
+  const ArrayMap& rows;
+  Buffer columns = {};
+  tridap::tpetra::detail::Dense dense = {};
+  tridap::tpetra::detail::DualView<double> view = {};
+};
+
+LocalVectors::LocalVectors(const SolverArray& given, const ArrayMap& rows, Copy copy, CopyMemory* memory)
+    : half_(new Half{tridap::tpetra::detail::now(), rows}) {
+  using namespace tridap::tpetra::detail;
+  const std::optional<Index> vectors = vectors_axis(given, rows);
+  const Form form = vectors ? Form::multivector : Form::vector;
+  ImportRequest wanted = given.writable ? tridap::tpetra::detail::wanted<double>(form, copy)
+                                        : tridap::tpetra::detail::wanted<const double>(form, copy);
+  wanted.argument = given.name.c_str();
+  if (memory != nullptr)
+    wanted.copy_memory = [memory](ElementType type, const IndexList& shape) { return memory->take(type, shape); };
+  check_memory(given.array.buffer, wanted);
+  const std::vector<Range> box = given.distribution.part(rows.process(), Part::interior);
+  const Buffer interior = sub_buffer(given.array.buffer, box);
+  Buffer& columns = half_->columns = in_columns(interior, rows, vectors);
+  if (copy == Copy::never) {
+    refuse_padding(given, box, columns);
+    refuse_pieces(given, columns);
+    refuse_order(given, columns);
+  }
+  Buffer one = interior;  // of one vector
+  if (vectors) one.shape[static_cast<std::size_t>(*vectors)] = std::min<Index>(columns.shape.back(), 1);
+  half_->dense = dense(given.array.buffer.data, one, columns, wanted);
+  half_->view = dual_view<DualView<double>>(half_->dense.buffer);
+}
+
+Vectors LocalVectors::join() {
+  const std::shared_ptr<Half> half = std::move(half_);
+  Vectors made;
+  made.vectors = Teuchos::rcp(new MultiVector(half->rows.map(), half->view));
+  made.receipt = std::move(half->dense.receipt);
+  made.elements = std::move(half->columns);
+  made.receipt.seconds = tridap::tpetra::detail::now() - half->begin;
+  return made;
+}
+
 Vectors import_vectors(const SolverArray& array, const ArrayMap& rows, Copy copy, CopyMemory* memory) {
-  const double begin = tridap::tpetra::detail::now();
-  Prepared made;
+  std::optional<LocalVectors> local;
   const mpi::Call call(rows.communicator().raw(), "import_vectors", mpi::Library::trilinos,
-                       [&](mpi::Record&) { made = prepare(array, rows, copy, memory); });
-  Vectors imported;
-  imported.vectors = made.object.construct([&] { return MultiVector(rows.map(), made.view); });
-  imported.receipt = std::move(made.dense.receipt);
-  imported.elements = std::move(made.columns);
-  imported.receipt.seconds = tridap::tpetra::detail::now() - begin;
-  return imported;
+                       [&](mpi::Record&) { local.emplace(array, rows, copy, memory); });
+  return call.run([&] { return local->join(); });
 }
 
 void Vectors::write_back() const {

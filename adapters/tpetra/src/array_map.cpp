@@ -3,13 +3,14 @@
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/runs.hpp>
-#include <tridap/tpetra/array_map.hpp>
+#include <tridap/tpetra/import.hpp>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <functional>
 #include <limits>
 #include <numeric>
 
@@ -17,14 +18,9 @@ namespace tridap::tpetra {
 
 namespace {
 
-// How many elements a map has: on this process, on the largest one, on those before this one, on all. Computed axis by
-// axis, without communication: a process is before this one if its coordinate is less on some axis and equal on the
-// axes before that.
-struct Counts {
-  Index local = 1, largest = 1, before = 0, total = 1;
-};
+using detail::Counts;
+using detail::OneRange;
 
-// Allocates nothing.
 Counts count(const Distribution& distribution, Index process) {
   Counts counts;
   Index inner = distribution.processes();  // processes along the axes that follow
@@ -54,12 +50,6 @@ Counts count(const Distribution& distribution, Index process) {
 bool is_identity(const Axis& axis) {
   return axis.proc_grid_size() == 1 && axis.dist_type() != 'u' && axis.part(0, Part::interior).size() == axis.size();
 }
-
-// One range over all processes.
-struct OneRange {
-  Index first = 0;      // the first id of all
-  bool uniform = true;  // Tpetra's uniform distribution, which needs no message, is that of the ids
-};
 
 // The ids of row-major memory if they ascend in one range over the processes: one axis is distributed in blocks, the
 // axes before it have one element, and the axes after it are not distributed.
@@ -128,6 +118,10 @@ Distribution without(const Distribution& distribution, Index left_out) {
   return Distribution(std::move(axes));
 }
 
+[[noreturn]] void refuse_options() {
+  refuse("the processes have different options", "", "give every process the same options");
+}
+
 Index find_vectors_axis(const Distribution& distribution, std::optional<Index> named, bool vectors) {
   if (!named) {
     for (Index axis = distribution.ndim(); vectors && axis-- > 0;)
@@ -143,17 +137,6 @@ Index find_vectors_axis(const Distribution& distribution, std::optional<Index> n
   return *named;
 }
 
-// Null and empty if this process has no memory for it.
-detail::ReservedMap reserve(Index ndim) {
-  detail::ReservedMap made;
-  try {
-    made.order = row_major_order(ndim);
-    made.map = detail::ReservedObject<Map>::make();
-  } catch (const std::bad_alloc&) {  // the processes find out together
-  }
-  return made;
-}
-
 }  // namespace
 
 namespace detail {
@@ -166,24 +149,62 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const Array
     : ArrayMap(array, comm, options, false, detail::memory_flags(array), detail::Collective(comm, "ArrayMap")) {}
 
 ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors,
-                   Index flags, const detail::Collective&)
-    : ArrayMap(array, comm, options, vectors, flags, reserve(array.ndim())) {}
-
-ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors,
-                   Index flags, detail::ReservedMap&& reserved)
-    : agreed_(flags | (reserved.map.has_memory() ? Index{detail::map_reserved} : Index{0}) |
-              detail::said(options, vectors)),
-      distribution_(detail::gather_any(array, comm.raw(), options.reorder, ranks_, agreed_)),
+                   Index flags, const detail::Collective& call)
+    : agreed_(flags | detail::said(options, vectors)),
+      distribution_(call.run([&] { return detail::gather_any(array, comm.raw(), options.reorder, ranks_, agreed_); })),
       options_(options),
       comm_(comm),
       process_(mpi::rank_of(comm.raw())) {
-  if (!detail::all_said_the_same(agreed_))
-    refuse("the processes have different options", "", "give every process the same options");
-  make_map(array, vectors, reserved);
+  if (!detail::all_said_the_same(agreed_)) refuse_options();
+  call.run([&] {
+    arrange(array, vectors);
+    const detail::MapIds own = ids();
+    std::optional<detail::OneRange> range;
+    if (own.counts.total == 0 || (agreed_ & detail::row_major) != 0) range = own.range;
+    if (!range && own.may_ascend) {
+      std::array<Index, 3> largest = own.asked;
+      mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, largest.data(), 3, MPI_INT64_T, MPI_MAX, comm_.raw()),
+                        "MPI_Allreduce");
+      range = own.found(largest);
+    }
+    make_map(own, range);
+  });
 }
 
-// It depends on the distribution and the options only, so that its Errors are the same on every process.
-void ArrayMap::arrange(const DistArray& array, bool vectors, detail::ReservedMap& reserved) {
+ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, const Communicator& comm,
+                   const ArrayMapOptions& options)
+    : agreed_(detail::memory_flags(array)),
+      distribution_(distribution),
+      options_(options),
+      comm_(comm),
+      process_(mpi::rank_of(comm.raw())) {
+  std::exception_ptr of_all;  // depends on the distribution and the options only
+  detail::MapIds own;
+  enum { said, row_major, asked };
+  const mpi::Call call(comm.raw(), "ArrayMap", mpi::Library::trilinos, [&](mpi::Record& record) {
+    detail::check_belongs(array, *this);
+    try {
+      arrange(array, false);
+      own = ids();
+    } catch (const Error&) {
+      of_all = std::current_exception();
+    }
+    record.add(detail::said(options, false));
+    record.add(agreed_ & detail::row_major);
+    for (const Index number : own.asked) record.add(number);
+  });
+  if (!call.is_same(said)) refuse_options();
+  if (of_all) std::rethrow_exception(of_all);
+  call.run([&] {
+    const bool all_row_major = call.smallest(row_major) != 0;
+    if (!all_row_major) agreed_ = 0;
+    const auto found = own.found({call.largest(asked), call.largest(asked + 1), call.largest(asked + 2)});
+    make_map(own, own.range && (all_row_major || own.counts.total == 0) ? own.range : found);
+  });
+}
+
+// Its Errors depend on the distribution and the options only: they are the same on every process.
+void ArrayMap::arrange(const DistArray& array, bool vectors) {
   if (is_reordered()) {
     process_ = std::find(ranks_.begin(), ranks_.end(), static_cast<int>(process_)) - ranks_.begin();
     losses_.push_back("the order of the processes");
@@ -199,8 +220,8 @@ void ArrayMap::arrange(const DistArray& array, bool vectors, detail::ReservedMap
              "give each index to one process only; C++ callers that use no solver can set shared = true", axis);
     losses_.push_back("uniqueness of elements");
   }
-  if ((agreed_ & detail::row_major) != 0) {
-    order_ = rows_ || !reserved.map.has_memory() ? row_major_order(rows().ndim()) : std::move(reserved.order);
+  if ((detail::memory_flags(array) & detail::row_major) != 0) {
+    order_ = row_major_order(rows().ndim());
   } else {
     Buffer interior = sub_buffer(array.buffer, distribution_.part(process_, Part::interior));
     if (options_.vectors_axis) {
@@ -211,62 +232,23 @@ void ArrayMap::arrange(const DistArray& array, bool vectors, detail::ReservedMap
   }
 }
 
-// Whether make_map() needs no memory but what was reserved: for one range of row-major elements. The same on every
-// process.
-bool ArrayMap::allocates_nothing(bool vectors) const {
-  constexpr Index simple = detail::row_major | detail::map_reserved;
-  if ((agreed_ & simple) != simple || !ranks_.empty() || vectors || options_.vectors_axis) return false;
-  const Counts counts = count(distribution_, process_);
-  return counts.total > 0 && one_range(distribution_, counts);
+detail::MapIds ArrayMap::ids() const {
+  detail::MapIds own;
+  own.counts = count(rows(), process_);
+  if (ranks_.empty() || own.counts.total == 0) own.range = one_range(rows(), own.counts);
+  own.may_ascend = own.counts.total > 0 && ranks_.empty() && fit(rows());
+  if (!own.may_ascend) return own;
+  constexpr Index nothing = std::numeric_limits<Index>::min();
+  own.asked = {0, nothing, nothing};
+  if (own.counts.local == 0) return own;
+  const std::optional<Index> first = own_range(rows(), process_, order_);
+  const Index here = first ? *first - own.counts.before : 0;
+  own.asked = {first ? 0 : 1, here, -here};
+  return own;
 }
 
-// Every constructor of a Map communicates. So the memory of the Map and of its RCP is allocated before, on every
-// process or on none. This library cannot guard what Trilinos allocates in the constructor: if memory ends there, or in
-// another call of Trilinos that communicates, the other processes wait.
-void ArrayMap::make_map(const DistArray& array, bool vectors, detail::ReservedMap& reserved) {
-  if ((agreed_ & detail::map_reserved) == 0) reserved = {};  // the same on every process
-  detail::ReservedObject<Map>& map = reserved.map;
-  Counts counts;
-  std::optional<OneRange> range;  // found without listing any id
-  bool asks = false;              // whether the processes must communicate to find it
-  Index found[4] = {};            // the last one: a process could not plan
-  const auto plan = [&] {
-    arrange(array, vectors, reserved);
-    counts = count(rows(), process_);
-    if (counts.total == 0)
-      range = OneRange{};
-    else if (ranks_.empty() && (agreed_ & detail::row_major) != 0)
-      range = one_range(rows(), counts);
-    if (range && !map.has_memory()) map = detail::ReservedObject<Map>::make();
-    asks = ranks_.empty() && !range && fit(rows());
-    if (!asks) return;
-    std::optional<Index> first = Index{0};
-    if (counts.local > 0) first = own_range(rows(), process_, order_);
-    const Index here = first ? *first - counts.before : 0;
-    constexpr Index nothing = std::numeric_limits<Index>::min();
-    found[0] = first ? 0 : 1;
-    found[1] = counts.local > 0 ? here : nothing;
-    found[2] = counts.local > 0 ? -here : nothing;
-  };
-  if (allocates_nothing(vectors)) {
-    plan();
-  } else {  // one message says whether all could plan, and where their ids begin
-    mpi::Faults faults;
-    std::exception_ptr of_all;  // depends on the distribution and the options only
-    faults.attempt([&] {
-      try {
-        plan();
-      } catch (const Error&) {
-        of_all = std::current_exception();
-      }
-    });
-    found[3] = faults.ok() ? 0 : 1;
-    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 4, MPI_INT64_T, MPI_MAX, comm_.raw()), "MPI_Allreduce");
-    if (found[3] != 0) mpi::throw_faults(std::move(faults), comm_.raw());
-    if (of_all) std::rethrow_exception(of_all);
-    if (asks && found[0] == 0 && found[1] == -found[2]) range = OneRange{found[1], false};
-  }
-
+void ArrayMap::make_map(const detail::MapIds& ids, const std::optional<detail::OneRange>& range) {
+  const detail::Counts& counts = ids.counts;
   const Index base = options_.index_base;
   const auto check = [&](Index span) {
     detail::check_limits(span, counts.largest, rows().processes(), range.has_value());
@@ -280,16 +262,14 @@ void ArrayMap::make_map(const DistArray& array, bool vectors, detail::ReservedMa
       check(listed.emplace(numbers()).count());
       return *listed;
     };
-    map_ = detail::list_map(std::ref(list), process_, Part::interior, order_, base, comm_);
+    map_ = detail::list_map(list, process_, Part::interior, order_, base, comm_);
     return;
   }
   check(range->first + counts.total);
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
-  if (!map.has_memory()) map = mpi::collectively(comm_.raw(), [] { return detail::ReservedObject<Map>::make(); });
-  map_ = map.construct([&] {
-    return range->uniform ? Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed)
-                          : Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos());
-  });
+  map_ = Teuchos::rcp(
+      range->uniform ? new Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed)
+                     : new Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos()));
 }
 
 int ArrayMap::rank(Index process) const {
@@ -303,19 +283,18 @@ Teuchos::RCP<const Map> make_map(const DistArray& array, const Communicator& com
 
 Teuchos::RCP<const Map> make_map(const DimData& dim_data, const Communicator& comm, const ArrayMapOptions& options) {
   const detail::Collective call(comm, "make_map");
-  const DistArray array = mpi::collectively(comm.raw(), [&] {
-    DistArray made;
-    made.dim_data = dim_data;
-    made.buffer.type = element_type<std::byte>();
-    made.buffer.memory.kind = Memory::Kind::nowhere;
+  return call.run([&] {
+    DistArray array;
+    array.dim_data = dim_data;
+    array.buffer.type = element_type<std::byte>();
+    array.buffer.memory.kind = Memory::Kind::nowhere;
     for (std::size_t axis = 0; axis < dim_data.size(); ++axis) {
       Report ignored;  // gather_distribution() reports it
-      made.buffer.shape.push_back(check_dimension(dim_data[axis], static_cast<Index>(axis), ignored).value_or(0));
+      array.buffer.shape.push_back(check_dimension(dim_data[axis], static_cast<Index>(axis), ignored).value_or(0));
     }
-    made.buffer.strides = row_major_strides(made.buffer.shape, 1);
-    return made;
+    array.buffer.strides = row_major_strides(array.buffer.shape, 1);
+    return ArrayMap(array, comm, options).map();
   });
-  return ArrayMap(array, comm, options).map();
 }
 
 }  // namespace tridap::tpetra

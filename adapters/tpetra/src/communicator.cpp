@@ -32,18 +32,14 @@ TeuchosComm teuchos_of(const std::shared_ptr<mpi::Duplicates>& duplicates) {
   if (const KeptTeuchos* const kept = duplicates->attached<KeptTeuchos>()) return kept->comm;
   const mpi::Call call(duplicates->ours(), "the first call of tridap::tpetra", mpi::Library::trilinos);
   const MPI_Comm comm = duplicates->of(mpi::Library::trilinos);
-  std::shared_ptr<Lasting> place;
-  const auto raw = mpi::collectively(comm, [&] {
-    place = std::make_shared<Lasting>(Lasting{duplicates, {}});
-    return Teuchos::RCP<const Teuchos::OpaqueWrapper<MPI_Comm>>(Teuchos::opaqueWrapper(comm));
+  return call.run([&] {
+    const auto place = std::make_shared<Lasting>(Lasting{duplicates, {}});
+    place->comm.emplace(Teuchos::RCP<const Teuchos::OpaqueWrapper<MPI_Comm>>(Teuchos::opaqueWrapper(comm)));
+    auto made = std::make_unique<KeptTeuchos>(KeptTeuchos{Teuchos::rcp(std::shared_ptr<OfMpi>(place, &*place->comm))});
+    TeuchosComm teuchos = made->comm;
+    if (duplicates->caller() != MPI_COMM_NULL) duplicates->attach(std::move(made), mpi::Duplicates::caller_frees);
+    return teuchos;
   });
-  place->comm.emplace(raw);
-  auto made = mpi::collectively(comm, [&] {
-    return std::make_unique<KeptTeuchos>(KeptTeuchos{Teuchos::rcp(std::shared_ptr<OfMpi>(place, &*place->comm))});
-  });
-  TeuchosComm teuchos = made->comm;
-  if (duplicates->caller() != MPI_COMM_NULL) duplicates->attach(std::move(made), mpi::Duplicates::caller_frees);
-  return teuchos;
 }
 
 }  // namespace
@@ -70,6 +66,10 @@ Collective::Collective(const Communicator& comm, const char* name) {
 }
 
 Collective::~Collective() { std::launder(reinterpret_cast<mpi::Call*>(call_))->~Call(); }
+
+void Collective::end_job_of_several() const {
+  std::launder(reinterpret_cast<const mpi::Call*>(call_))->run([] { throw std::bad_alloc(); });
+}
 
 InTrilinos::InTrilinos() { mpi::state().locks.take(mpi::Library::trilinos, mpi::state().this_thread()); }
 

@@ -79,24 +79,19 @@ infer::InferredDimData infer(const Map& map, const Reshape& how) {
            "export a map that distributes its ids over the processes");
   const Index base = how.index_base.value_or(map.getIndexBase());
   const MPI_Comm comm = Communicator(map.getComm()).raw();
-  if (map.isContiguous() && !how.shape && !how.grid && base == map.getIndexBase()) {
-    const Index before = begin_of_range(map);
-    return mpi::collectively(comm, [&] { return one_axis(map, before); });
-  }
+  if (map.isContiguous() && !how.shape && !how.grid && base == map.getIndexBase())
+    return one_axis(map, begin_of_range(map));
   GlobalIds ids;
-  const infer::InferenceHints hints = mpi::collectively(comm, [&] {
-    infer::InferenceHints made;
-    made.shape = how.shape;
-    made.grid = how.grid;
-    made.base = base;
-    ids.count = static_cast<Index>(compat::local_count(map));
-    if (ids.count > 0) ids.first = map.getMinGlobalIndex();
-    if (!map.isContiguous()) {  // the same on all; a contiguous map would have to make its list first
-      static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
-      ids.list = reinterpret_cast<const Index*>(compat::local_ids(map).getRawPtr());
-    }
-    return made;
-  });
+  infer::InferenceHints hints;
+  hints.shape = how.shape;
+  hints.grid = how.grid;
+  hints.base = base;
+  ids.count = static_cast<Index>(compat::local_count(map));
+  if (ids.count > 0) ids.first = map.getMinGlobalIndex();
+  if (!map.isContiguous()) {  // the same on all; a contiguous map would have to make its list first
+    static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
+    ids.list = reinterpret_cast<const Index*>(compat::local_ids(map).getRawPtr());
+  }
   return infer::infer_dim_data(ids, comm, hints);
 }
 
@@ -166,7 +161,7 @@ void settle(ExportedArray& exported, const Columns& columns, Copy copy) {
 
 DimData dim_data(const Map& map, const Reshape& how) {
   const detail::Collective call(map.getComm(), "dim_data");
-  return detail::infer(map, how).dim_data;
+  return call.run([&] { return detail::infer(map, how).dim_data; });
 }
 
 }  // namespace tridap::tpetra

@@ -102,24 +102,24 @@ ExportedMatrix exported(const CrsMatrix& matrix, std::shared_ptr<void> owner, bo
   const detail::Collective call(communicator, "export_matrix");
   const MPI_Comm comm = communicator.raw();
   mpi::collectively(comm, [&] { need_filled(matrix); });
-  ExportedMatrix made;
-  SparseRows& rows = made.rows;
-  rows.process = mpi::rank_of(comm);
-  rows.row_bounds = gather_bounds(static_cast<Index>(compat::local_count(*matrix.getRowMap())), comm);
-  rows.column_bounds = gather_bounds(static_cast<Index>(compat::local_count(*matrix.getDomainMap())), comm);
-  rows.type = element_type<CrsMatrix::scalar_type>();
-  rows.read_only = read_only;
-  const auto kept = mpi::collectively(comm, [&] { return std::make_shared<Kept>(); });
-  kept->numbers = numbers_of(matrix, rows.column_bounds, rows.process, comm);
-  mpi::collectively(comm, [&] {
+  return call.run([&] {
+    ExportedMatrix made;
+    SparseRows& rows = made.rows;
+    rows.process = mpi::rank_of(comm);
+    rows.row_bounds = gather_bounds(static_cast<Index>(compat::local_count(*matrix.getRowMap())), comm);
+    rows.column_bounds = gather_bounds(static_cast<Index>(compat::local_count(*matrix.getDomainMap())), comm);
+    rows.type = element_type<CrsMatrix::scalar_type>();
+    rows.read_only = read_only;
+    const auto kept = std::make_shared<Kept>();
+    kept->numbers = numbers_of(matrix, rows.column_bounds, rows.process, comm);
     if (compat::local_count(*matrix.getRowMap()) > 0) rows.parts = {part_of(matrix, kept->numbers)};
     kept->matrix = std::move(owner);
     rows.owner = kept;
     if (!matrix.getRowMap()->isContiguous()) made.receipt.losses.push_back("the ids of the row map");
     if (!matrix.getDomainMap()->isContiguous()) made.receipt.losses.push_back("the ids of the domain map");
+    made.receipt.seconds = detail::now() - begin;
+    return made;
   });
-  made.receipt.seconds = detail::now() - begin;
-  return made;
 }
 
 }  // namespace

@@ -36,11 +36,9 @@ std::optional<Index> place_in_grid(const DimData& dim_data) {
 Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<int>& ranks, Index& flags) {
   const auto rank = static_cast<int>(mpi::rank_of(comm));
   const Index place = place_in_grid(array.dim_data).value_or(rank);
-  mpi::collectively(comm, [&] {
-    int processes = 1;
-    mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-    ranks.resize(static_cast<std::size_t>(processes));
-  });
+  int processes = 1;
+  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  ranks.resize(static_cast<std::size_t>(processes));
   MPI_Comm sorted = MPI_COMM_NULL;
   const int split =
       MPI_Comm_split(comm, 0, static_cast<int>(std::min<Index>(place, std::numeric_limits<int>::max())), &sorted);

@@ -101,15 +101,13 @@ PreparedGhosted prepared_ghosted(const GhostedArray& array, const Communicator& 
   check_components(all, array.numbered());
   made.owned_entries = element_count(array.owned().buffer);
   Ids ids;
-  ReservedObject<Map> map = mpi::collectively(comm.raw(), [&] {
+  mpi::collectively(comm.raw(), [&] {
     check_limits(made.owned.numbers().count(), element_count(array.local()), all.processes(), false);
     ids = overlap_ids(array, made.owned, index_base);
-    return ReservedObject<Map>::make();
   });
-  made.overlap_map = map.construct([&] {
-    return Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-               Kokkos::View<const Map::global_ordinal_type*, Map::device_type>(ids), index_base, comm.teuchos());
-  });
+  made.overlap_map = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                                          Kokkos::View<const Map::global_ordinal_type*, Map::device_type>(ids),
+                                          index_base, comm.teuchos()));
   return made;
 }
 

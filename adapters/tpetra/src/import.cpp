@@ -276,22 +276,18 @@ void PreparedImport::check_form() {
     refuse("the last axis is distributed, but one process must hold each whole block of a BlockMultiVector", "",
            "import it as a vector");
   if (form != Form::blocks) return;
-  run_alike(array_map.communicator().raw(), [&] {
-    const Index length = array_map.distribution().axis(*axis).size(), span = array_map.numbers().count();
-    check_limits(checked_multiply(span, length), largest_part(array_map.distribution(), Part::interior),
-                 array_map.distribution().processes(), array_map.map()->isContiguous());
-    points = Teuchos::rcp(new Map);
-  });
+  const Index length = array_map.distribution().axis(*axis).size(), span = array_map.numbers().count();
+  check_limits(checked_multiply(span, length), largest_part(array_map.distribution(), Part::interior),
+               array_map.distribution().processes(), array_map.map()->isContiguous());
 }
 
 PreparedImport::PreparedImport(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,
-                               const ImportRequest& request, bool reserved)
+                               const ImportRequest& request)
     : begin(now()),
       array(of),
       wanted(request),
-      made(ArrayMap(of, comm, options, request.form != Form::vector,
-                    flags_of(of, request) | (reserved ? Index{vector_reserved} : Index{0}),
-                    Collective(comm, "import"))),
+      made(
+          ArrayMap(of, comm, options, request.form != Form::vector, flags_of(of, request), Collective(comm, "import"))),
       array_map(*made) {
   check_form();
 }
@@ -301,19 +297,11 @@ PreparedImport::PreparedImport(const DistArray& of, const ArrayMap& given, const
   check_form();
 }
 
-std::optional<Buffer> shareable_data(const DistArray& array, const ImportRequest& wanted) {
-  if ((flags_of(array, wanted) & shareable) == 0) return std::nullopt;
-  return as_data(array.buffer, wanted.form);
-}
-
-bool PreparedImport::reserved_everywhere() const {
-  constexpr Index all = row_major | shareable | vector_reserved;
-  return made && (array_map.agreed_ & all) == all && array_map.rows().ndim() == 1 && array_map.losses().empty();
-}
+bool PreparedImport::is_shared_everywhere() const { return made && (array_map.agreed_ & shareable) != 0; }
 
 Dense PreparedImport::dense() const {
   if (!made) check_belongs(array, array_map);
-  if (!made || (array_map.agreed_ & shareable) == 0) return dense_interior(array, array_map, wanted);
+  if (!is_shared_everywhere()) return dense_interior(array, array_map, wanted);
   Dense shared{as_data(array.buffer, wanted.form), {}};
   add_losses(array, array_map, array_map.order(), shared.receipt);
   return shared;

@@ -3,6 +3,7 @@
 #include <tridap/detail/refuse.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 
 namespace tridap::tpetra::detail {
@@ -30,13 +31,13 @@ Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numb
                                  const MemoryOrder& order, Index base, const Communicator& comm) {
   Kokkos::View<GlobalOrdinal*, Map::device_type> ids;
   std::exception_ptr of_all;
-  ReservedObject<Map> map = mpi::collectively(comm.raw(), [&]() -> ReservedObject<Map> {
+  mpi::collectively(comm.raw(), [&] {
     const FlatNumbers* all = nullptr;
     try {
       all = &numbers();
     } catch (const Error&) {
       of_all = std::current_exception();
-      return {};
+      return;
     }
     if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
     ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"),
@@ -45,13 +46,10 @@ Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numb
     all->write(process, part, order, host.data());
     for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
     Kokkos::deep_copy(ids, host);
-    return ReservedObject<Map>::make();
   });
   if (of_all) std::rethrow_exception(of_all);
-  return map.construct([&] {
-    return Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-               Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos());
-  });
+  return Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
+                              Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos()));
 }
 
 Index largest_part(const Distribution& distribution, Part part) {

@@ -4,9 +4,8 @@
 #include <tridap/distribution.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/array_map.hpp>
-#include <tridap/tpetra/reserved_object.hpp>
 
-#include <exception>
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,36 +16,40 @@ namespace tridap::tpetra::detail {
 
 /// Properties of a process's own memory. They go in the messages that make an ArrayMap anyway.
 enum Flag : Index {
-  row_major = 1,        ///< dense, the last axis varying fastest, and no axis padded
-  shareable = 2,        ///< it can be the memory of the requested vectors without a copy
-  map_reserved = 4,     ///< the memory of ReservedMap is allocated
-  vector_reserved = 8,  ///< the memory of Reserved (import.hpp) is allocated
+  row_major = 1,  ///< dense, the last axis varying fastest, and no axis padded
+  shareable = 2,  ///< it can be the memory of the requested vectors without a copy
 };
 
-/// Memory that an ArrayMap needs after the processes have agreed. It is allocated before, so that their first message
-/// says whether every process has it, and no second message is needed.
-struct ReservedMap {
-  ReservedObject<Map> map;
-  MemoryOrder order;  ///< row-major
+/// How many elements a map has: on this process, on the largest one, on those before this one, on all. Computed axis
+/// by axis, without communication: a process is before this one if its coordinate is less on some axis and equal on the
+/// axes before that.
+struct Counts {
+  Index local = 1, largest = 1, before = 0, total = 1;
+};
+
+/// One range of ids over all processes.
+struct OneRange {
+  Index first = 0;      ///< the first id of all
+  bool uniform = true;  ///< Tpetra's uniform distribution, which needs no message, is that of the ids
+};
+
+/// How the ids of a map may lie, as one process sees it.
+struct MapIds {
+  Counts counts;
+  std::optional<OneRange> range;  ///< if the memory of all processes is row-major
+  bool may_ascend = false;        ///< the processes must ask one another whether they have one range
+  /// What they then reduce by MPI_MAX: 1 if this process's ids are no range; where the ids of all begin if they are,
+  /// and the same negated.
+  std::array<Index, 3> asked{};
+
+  std::optional<OneRange> found(const std::array<Index, 3>& largest) const {
+    if (!may_ascend || largest[0] != 0 || largest[1] != -largest[2]) return std::nullopt;
+    return OneRange{largest[1], false};
+  }
 };
 
 /// row_major if it holds, else 0; for an array that may still be wrong.
 Index memory_flags(const DistArray& array);
-
-/// mpi::collectively() for a step whose Errors are the same on every process: each process throws its own, without the
-/// number of a process. If memory ends on a process, all processes throw that. **Collective.**
-template <class Step>
-void run_alike(MPI_Comm comm, Step&& step) {
-  std::exception_ptr of_all;
-  mpi::collectively(comm, [&] {
-    try {
-      std::forward<Step>(step)();
-    } catch (const Error&) {
-      of_all = std::current_exception();
-    }
-  });
-  if (of_all) std::rethrow_exception(of_all);
-}
 
 /// Checks Tpetra's limits before a call of Tpetra, which finds them on some processes only, so that the others hang.
 /// `span` is that of the ids (nothing: it does not fit 64 bits), `largest` the elements of the process with most of
@@ -54,7 +57,7 @@ void run_alike(MPI_Comm comm, Step&& step) {
 void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range);
 
 /// A map that lists the flat numbers of a part, shifted by `base`. `numbers` gives them, or throws an Error that is the
-/// same on every process. A std::ref is passed without allocation. **Collective**, with one message of its own.
+/// same on every process. **Collective**, with one message of its own.
 Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numbers, Index process, Part part,
                                  const MemoryOrder& order, Index base, const Communicator& comm);
 

@@ -77,25 +77,28 @@ PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm,
     : PaddedArrayMap(array, comm, options, detail::Collective(comm, "PaddedArrayMap")) {}
 
 PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
-                               const detail::Collective&)
+                               const detail::Collective& call)
     : interior_(array, comm, options) {
   if (options.vectors_axis) refuse("a padded array cannot have a vectors' axis", "", "import it without vectors_axis");
   const Distribution& all = interior_.distribution();
   const Index process = interior_.process();
-  std::optional<FlatNumbers> padded;  // only if there is padding
-  detail::run_alike(comm.raw(), [&] {
+  call.run([&] {
     importer_ = std::make_shared<Teuchos::RCP<const Import>>();
     order_ = memory_order(array.buffer);
+    overlap_map_ = interior_.map();
+    bool is_padded = false;
     for (Index i = 0; i < all.ndim(); ++i)
-      for (Index c = 0; c < all.axis(i).proc_grid_size() && !padded; ++c)
-        if (all.axis(i).part(c, Part::local).size() != all.axis(i).part(c, Part::interior).size())
-          padded.emplace(interior_.numbers());
-    if (padded) detail::check_limits(padded->count(), detail::largest_part(all, Part::local), all.processes(), false);
+      for (Index c = 0; c < all.axis(i).proc_grid_size(); ++c)
+        is_padded |= all.axis(i).part(c, Part::local).size() != all.axis(i).part(c, Part::interior).size();
+    if (!is_padded) return;
+    std::optional<FlatNumbers> padded;
+    const auto numbers = [&]() -> const FlatNumbers& {
+      padded.emplace(interior_.numbers());
+      detail::check_limits(padded->count(), detail::largest_part(all, Part::local), all.processes(), false);
+      return *padded;
+    };
+    overlap_map_ = detail::list_map(numbers, process, Part::local, order_, options.index_base, comm);
   });
-  overlap_map_ = interior_.map();
-  if (padded)
-    overlap_map_ = detail::list_map([&]() -> const FlatNumbers& { return *padded; }, process, Part::local, order_,
-                                    options.index_base, comm);
 }
 
 const Import& PaddedArrayMap::importer() const {
@@ -138,11 +141,7 @@ PaddingUpdates::PaddingUpdates(const Buffer& whole, const ArrayMap& interior)
 
 void PaddingUpdates::run(redistribute::PaddingOperation operation) {
   auto& update = operation == redistribute::PaddingOperation::fill ? fill_ : sum_;
-  if (!update) {
-    Buffer buffer;
-    mpi::collectively(comm_.raw(), [&] { buffer = whole_; });
-    update.emplace(std::move(buffer), placed_, comm_.raw(), operation);
-  }
+  if (!update) update.emplace(whole_, placed_, comm_.raw(), operation);
   update->update();
 }
 

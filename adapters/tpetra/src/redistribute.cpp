@@ -103,14 +103,11 @@ Side side_of(const Map& map, const Distribution& array, const RedistributeOption
 
 // The ranges of a map as blocks. **Collective.**
 PlacedDistribution line_of(const Map& map, MPI_Comm comm) {
-  std::vector<Index> bounds = mpi::collectively(
-      comm, [&] { return std::vector<Index>(static_cast<std::size_t>(map.getComm()->getSize()) + 1); });
+  std::vector<Index> bounds(static_cast<std::size_t>(map.getComm()->getSize()) + 1);
   const auto count = static_cast<Index>(compat::local_count(map));
   mpi::must_succeed(MPI_Allgather(&count, 1, MPI_INT64_T, bounds.data() + 1, 1, MPI_INT64_T, comm), "MPI_Allgather");
-  return mpi::collectively(comm, [&] {
-    for (std::size_t c = 1; c < bounds.size(); ++c) bounds[c] += bounds[c - 1];
-    return PlacedDistribution(Distribution({Axis(BlockKind(std::move(bounds)))}));
-  });
+  for (std::size_t c = 1; c < bounds.size(); ++c) bounds[c] += bounds[c - 1];
+  return PlacedDistribution(Distribution({Axis(BlockKind(std::move(bounds)))}));
 }
 
 Redistribution plan(const Teuchos::RCP<const Map>& map, const PlacedDistribution& array, Index element_bytes,
@@ -119,18 +116,17 @@ Redistribution plan(const Teuchos::RCP<const Map>& map, const PlacedDistribution
   const Communicator communicator(map->getComm());
   const detail::Collective call(communicator, from_array ? "plan_to" : "plan_from");
   const MPI_Comm comm = communicator.raw();
-  RedistributeOptions options = mpi::collectively(comm, [&] {
-    RedistributeOptions all = given;
-    if (!all.mapping.ravel) all.mapping.ravel = Order::row_major;
-    return all;
+  return call.run([&] {
+    RedistributeOptions options = given;
+    if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
+    const Side side = side_of(*map, array.distribution, options, comm);
+    if (!side.is_line)
+      return from_array ? redistribute::to_ids(array, side.ids, element_bytes, comm, std::move(options))
+                        : redistribute::from_ids(side.ids, array, element_bytes, comm, std::move(options));
+    const PlacedDistribution line = line_of(*map, comm);
+    return from_array ? Redistribution(array, line, element_bytes, comm, options)
+                      : Redistribution(line, array, element_bytes, comm, options);
   });
-  const Side side = side_of(*map, array.distribution, options, comm);
-  if (!side.is_line)
-    return from_array ? redistribute::to_ids(array, side.ids, element_bytes, comm, std::move(options))
-                      : redistribute::from_ids(side.ids, array, element_bytes, comm, std::move(options));
-  const PlacedDistribution line = line_of(*map, comm);
-  return from_array ? Redistribution(array, line, element_bytes, comm, options)
-                    : Redistribution(line, array, element_bytes, comm, options);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <tridap/solvers/copy_memory.hpp>
 #include <tridap/solvers/matrix.hpp>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -47,5 +48,19 @@ std::optional<Index> vectors_axis(const SolverArray& array, const tridap::tpetra
 /// solve of the same arrays allocates none for them.
 Vectors import_vectors(const SolverArray& array, const tridap::tpetra::ArrayMap& rows, Copy copy = Copy::never,
                        CopyMemory* memory = nullptr);
+
+/// The local half of import_vectors(), with the same arguments, for a call whose own record says whether every process
+/// has made it. It is inside of Trilinos, and throws Error if this process's elements cannot be those of vectors. The
+/// ArrayMap must outlive it.
+class LocalVectors {
+ public:
+  LocalVectors(const SolverArray& array, const tridap::tpetra::ArrayMap& rows, Copy copy, CopyMemory* memory);
+  /// The vectors, once every process has made its half. To be called once. **Collective.**
+  Vectors join();
+
+ private:
+  struct Half;
+  std::shared_ptr<Half> half_;
+};
 
 }  // namespace tridap::solvers

@@ -12,9 +12,11 @@
 
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tridap::mpi {
@@ -25,8 +27,9 @@ class Duplicates;
 namespace tridap::tpetra {
 
 namespace detail {
+struct MapIds;
+struct OneRange;
 struct PreparedImport;
-struct ReservedMap;
 double now();  // seconds, for receipts
 }  // namespace detail
 
@@ -70,7 +73,21 @@ class Collective {
   Collective& operator=(const Collective&) = delete;
   ~Collective();
 
+  /// Runs what the call does after its beginning. If an std::bad_alloc leaves it while other processes wait for this
+  /// one, the job ends with one line.
+  template <class Body>
+  decltype(auto) run(Body&& body) const {
+    try {
+      return std::forward<Body>(body)();
+    } catch (const std::bad_alloc&) {
+      end_job_of_several();
+      throw;
+    }
+  }
+
  private:
+  void end_job_of_several() const;
+
   alignas(std::max_align_t) unsigned char call_[1024];
 };
 
@@ -114,6 +131,11 @@ class ArrayMap {
   /// array is wrong, the order of the processes differs from that of the grid, an index is on two processes, the
   /// vectors' axis is distributed, or a map cannot hold the ids.
   ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options = {});
+  /// The same with the Distribution of the array, which every process has already (mpi::gather_distribution): it need
+  /// not be gathered again. The rank of a process is its number in the process grid. **Collective**: throws the same
+  /// Error also if `array` is not a part of this Distribution on any process.
+  ArrayMap(const DistArray& array, const Distribution& distribution, const Communicator& comm,
+           const ArrayMapOptions& options = {});
 
   const Distribution& distribution() const { return distribution_; }           ///< of the whole array
   const Distribution& rows() const { return rows_ ? *rows_ : distribution_; }  ///< without the vectors' axis
@@ -137,11 +159,9 @@ class ArrayMap {
   // `vectors`: if the options name no vectors' axis, it is the last axis that is not distributed.
   ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors, Index flags,
            const detail::Collective& call);
-  ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors, Index flags,
-           detail::ReservedMap&& reserved);
-  void arrange(const DistArray& array, bool vectors, detail::ReservedMap& reserved);
-  bool allocates_nothing(bool vectors) const;
-  void make_map(const DistArray& array, bool vectors, detail::ReservedMap& reserved);
+  void arrange(const DistArray& array, bool vectors);
+  detail::MapIds ids() const;
+  void make_map(const detail::MapIds& ids, const std::optional<detail::OneRange>& range);
 
   // The first two are declared first because gathering `distribution_` fills them.
   Index agreed_ = 0;        // the flags that hold on every process (detail::Flag)

@@ -125,7 +125,7 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const Reshape& how = {
   if (vector.is_null()) refuse("the vector is null", "", "give a vector");
   const Communicator comm(vector->getMap()->getComm());
   const detail::Collective call(comm, "export_array");
-  infer::InferredDimData inferred = detail::infer(*vector->getMap(), how);
+  infer::InferredDimData inferred = call.run([&] { return detail::infer(*vector->getMap(), how); });
   ExportedArray exported = mpi::collectively(comm.raw(), [&] {
     const detail::Columns columns = detail::columns(vector, copy);
     ExportedArray made = detail::on_map(columns, detail::is_vector<V>, std::move(inferred));

@@ -77,16 +77,14 @@ GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& c
       array, comm, index_base, detail::wanted<T>(detail::ImportRequest::Form::vector, Copy::never));
   detail::DualView<T> whole, first;
   mpi::collectively(comm.raw(), [&] {
-    update_ = std::make_shared<GhostUpdate>(std::move(update));
     whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
     first = Kokkos::subview(whole, std::make_pair(Index{0}, made.owned_entries), Kokkos::ALL());
-    overlap_ = Teuchos::rcp(new Vector<T>);
-    owned_ = Teuchos::rcp(new Vector<T>);
-    receipt_ = made.whole.receipt;
   });
-  mpi::collectively(comm.raw(), [&] {  // as in detail::imported()
-    *overlap_ = Vector<T>(made.overlap_map, whole);
-    *owned_ = Vector<T>(made.owned.map(), first);
+  call.run([&] {  // as in detail::imported()
+    update_ = std::make_shared<GhostUpdate>(std::move(update));
+    overlap_ = Teuchos::rcp(new Vector<T>(made.overlap_map, whole));
+    owned_ = Teuchos::rcp(new Vector<T>(made.owned.map(), first));
+    receipt_ = made.whole.receipt;
   });
   receipt_.seconds = detail::now() - begin;
 }

@@ -3,7 +3,6 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/receipt.hpp>
 #include <tridap/tpetra/array_map.hpp>
-#include <tridap/tpetra/reserved_object.hpp>
 #include <tridap/tpetra/scalar.hpp>
 
 #include <Tpetra_BlockMultiVector.hpp>
@@ -85,23 +84,20 @@ Dense dense_interior(const DistArray& array, const ArrayMap& array_map, const Im
 
 /// An array, its ArrayMap (made here or given), and what the caller requires of its memory. **Collective.**
 struct PreparedImport {
-  /// `reserved`: this process has all memory that the vector needs (see Reserved).
   PreparedImport(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
-                 const ImportRequest& wanted, bool reserved = false);
+                 const ImportRequest& wanted);
   PreparedImport(const DistArray& array, const ArrayMap& array_map, const ImportRequest& wanted);
   PreparedImport(const PreparedImport&) = delete;
 
   Dense dense() const;                   ///< the array's memory on the map; local, throws Error
   Receipt receipt(Dense&& dense) const;  ///< call it last: its seconds count from the constructor
-  /// Whether every process has all memory that the vector needs, and its receipt names no loss.
-  bool reserved_everywhere() const;
+  bool is_shared_everywhere() const;     ///< the memory of every process can be shared: dense() does not fail
 
   double begin;
   const DistArray& array;
   ImportRequest wanted;
   std::optional<ArrayMap> made;
   const ArrayMap& array_map;
-  Teuchos::RCP<Map> points;  ///< for blocks: memory for the map of their elements
 
  private:
   void check_form();
@@ -166,52 +162,27 @@ Dual dual_view(const Buffer& columns) {
     return copied_dual_view<Dual>(columns);
 }
 
-/// The memory of `array` as the data of a vector, if it can be that without a copy; empty otherwise, also for an array
-/// that is wrong.
-std::optional<Buffer> shareable_data(const DistArray& array, const ImportRequest& wanted);
-
-/// Memory that a vector needs after the processes have agreed. It is allocated before, so that the message that makes
-/// the ArrayMap also says whether every process has it.
-template <class V, class T>
-struct Reserved {
+/// The vector that `construct(view)` makes from a DualView of the array's memory. **Collective.** If TPETRA_DEBUG is
+/// set, the constructors of vectors communicate: the processes have agreed before that each has its memory.
+template <class V, class T, class Construct>
+std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& prepared, const Construct& construct) {
   Dense dense;
   DualView<T> view;
-  ReservedObject<V> object;
-
-  Reserved() = default;
-  Reserved(const DistArray& array, const ImportRequest& wanted) {
-    try {
-      std::optional<Buffer> data = shareable_data(array, wanted);
-      if (!data) return;
-      dense.buffer = std::move(*data);
-      view = dual_view<DualView<T>>(dense.buffer);
-      object = ReservedObject<V>::make();
-    } catch (const std::exception&) {  // the processes find out together
-    }
-  }
-};
-
-/// The vector that `construct(view)` makes from a DualView of the array's memory. **Collective.** If TPETRA_DEBUG is
-/// set, the constructors of vectors communicate. So everything that this library allocates is allocated before: it is
-/// `reserved`, or one reduction agrees on it.
-template <class V, class T, class Construct>
-std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& prepared, const Construct& construct,
-                                             Reserved<V, T> reserved = {}) {
-  if (!prepared.reserved_everywhere())
-    mpi::collectively(prepared.array_map.communicator().raw(), [&] {
-      reserved.dense = prepared.dense();
-      reserved.view = dual_view<DualView<T>>(reserved.dense.buffer);
-      reserved.object = ReservedObject<V>::make();
-    });
-  const Teuchos::RCP<V> made = reserved.object.construct([&] { return construct(reserved.view); });
-  return {made, prepared.receipt(std::move(reserved.dense))};
+  const auto read = [&] {
+    dense = prepared.dense();
+    view = dual_view<DualView<T>>(dense.buffer);
+  };
+  if (prepared.is_shared_everywhere())
+    read();
+  else
+    mpi::collectively(prepared.array_map.communicator().raw(), read);
+  return {Teuchos::rcp(new V(construct(view))), prepared.receipt(std::move(dense))};
 }
 
 template <class T>
-ImportedVector<T> vector(const PreparedImport& prepared, Reserved<Vector<T>, T> reserved = {}) {
+ImportedVector<T> vector(const PreparedImport& prepared) {
   auto [made, receipt] = imported<Vector<T>, T>(
-      prepared, [&](const DualView<T>& view) { return Vector<T>(prepared.array_map.map(), view); },
-      std::move(reserved));
+      prepared, [&](const DualView<T>& view) { return Vector<T>(prepared.array_map.map(), view); });
   return {made, std::move(receipt)};
 }
 
@@ -228,9 +199,9 @@ ImportedBlocks<T> blocks(const PreparedImport& prepared) {
   const Map& rows = *prepared.array_map.map();
   const auto& whole = prepared.array_map.distribution();
   const auto block_size = static_cast<Map::local_ordinal_type>(whole.axis(whole.ndim() - 1).size());
-  *prepared.points = Blocks::makePointMap(rows, block_size);
+  const auto points = Teuchos::rcp(new Map(Blocks::makePointMap(rows, block_size)));
   auto [made, receipt] = imported<Blocks, T>(
-      prepared, [&](const DualView<T>& view) { return Blocks(Vector<T>(prepared.points, view), rows, block_size); });
+      prepared, [&](const DualView<T>& view) { return Blocks(Vector<T>(points, view), rows, block_size); });
   return {made, std::move(receipt)};
 }
 
@@ -247,17 +218,18 @@ ImportedBlocks<T> blocks(const PreparedImport& prepared) {
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
   const detail::Collective call(array_map.communicator(), "import_vector");
-  return detail::vector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
+  return call.run([&] {
+    return detail::vector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
+  });
 }
 /// The same with a new ArrayMap of the array. **Collective.**
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                                 const ArrayMapOptions& options = {}) {
   const detail::Collective call(comm, "import_vector");
-  const detail::ImportRequest wanted = detail::wanted<T>(detail::ImportRequest::Form::vector, copy);
-  detail::Reserved<Vector<T>, T> reserved(array, wanted);
-  const bool ready = reserved.object.has_memory();
-  return detail::vector<T>({array, comm, options, wanted, ready}, std::move(reserved));
+  return call.run([&] {
+    return detail::vector<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
+  });
 }
 
 /// A MultiVector over an array with an axis for its vectors: `array_map.options().vectors_axis`. If each vector is
@@ -266,7 +238,10 @@ ImportedVector<T> import_vector(const DistArray& array, const Communicator& comm
 template <class T>
 ImportedMultiVector<T> import_multivector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
   const detail::Collective call(array_map.communicator(), "import_multivector");
-  return detail::multivector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
+  return call.run([&] {
+    return detail::multivector<T>(
+        {array, array_map, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
+  });
 }
 /// The same with a new ArrayMap of the array. If the options name no vectors' axis, it is the last axis that is not
 /// distributed. **Collective.**
@@ -274,8 +249,10 @@ template <class T>
 ImportedMultiVector<T> import_multivector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                                           const ArrayMapOptions& options = {}) {
   const detail::Collective call(comm, "import_multivector");
-  return detail::multivector<T>(
-      {array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
+  return call.run([&] {
+    return detail::multivector<T>(
+        {array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
+  });
 }
 
 /// A vector of blocks over a row-major array whose last axis is not distributed; a MultiVector would need a copy. Block
@@ -285,7 +262,9 @@ template <class T>
 ImportedBlocks<T> import_block_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
                                       const ArrayMapOptions& options = {}) {
   const detail::Collective call(comm, "import_block_vector");
-  return detail::blocks<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::blocks, copy)});
+  return call.run([&] {
+    return detail::blocks<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::blocks, copy)});
+  });
 }
 
 }  // namespace tridap::tpetra

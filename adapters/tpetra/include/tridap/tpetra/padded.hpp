@@ -130,9 +130,9 @@ Dual within(const Dual& whole_view, const Buffer& whole, const Buffer& part) {
 }  // namespace detail
 
 template <class T>
-PaddedVector<T>::PaddedVector(const detail::Collective&, const DistArray& array, const PaddedArrayMap& array_map,
+PaddedVector<T>::PaddedVector(const detail::Collective& call, const DistArray& array, const PaddedArrayMap& array_map,
                               Copy copy)
-    : array_map_(mpi::collectively(array_map.interior().communicator().raw(), [&] { return array_map; })) {
+    : array_map_(call.run([&] { return array_map; })) {
   static_assert(!std::is_const_v<T>, "padding is written: take elements that are not const");
   const double begin = detail::now();
   const auto made =
@@ -141,23 +141,20 @@ PaddedVector<T>::PaddedVector(const detail::Collective&, const DistArray& array,
   detail::DualView<T> whole, inside;
   mpi::collectively(comm, [&] {
     whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
-    overlap_ = Teuchos::rcp(new Vector<T>);
+    if (made.interior_obstacle.ok()) inside = detail::within(whole, made.whole.buffer, made.interior.buffer);
+  });
+  call.run([&] {                        // as in detail::imported()
     Buffer array_on_host = made.array;  // the vector's own memory, which is a copy if its node is a device
     array_on_host.data =
         reinterpret_cast<std::byte*>(whole.view_host().data()) +
         (static_cast<const std::byte*>(made.array.data) - static_cast<const std::byte*>(made.whole.buffer.data));
     updates_ = std::make_shared<detail::PaddingUpdates>(array_on_host, array_map_.interior());
-    if (made.interior_obstacle.ok()) {
-      inside = detail::within(whole, made.whole.buffer, made.interior.buffer);
-      interior_ = Teuchos::rcp(new Vector<T>);
-    } else {
+    overlap_ = Teuchos::rcp(new Vector<T>(array_map_.overlap_map(), whole));
+    if (made.interior_obstacle.ok())
+      interior_ = Teuchos::rcp(new Vector<T>(array_map_.interior().map(), inside));
+    else
       interior_obstacle_ = Error(made.interior_obstacle).what();
-    }
     receipt_ = made.whole.receipt;
-  });
-  mpi::collectively(comm, [&] {  // as in detail::imported()
-    *overlap_ = Vector<T>(array_map_.overlap_map(), whole);
-    if (!interior_.is_null()) *interior_ = Vector<T>(array_map_.interior().map(), inside);
   });
   receipt_.seconds = detail::now() - begin;
 }
