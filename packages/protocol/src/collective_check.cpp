@@ -67,53 +67,41 @@ class CollectiveCheck {
       if (k == 0) step();
     });
   }
-  // If it fails, check_collectively() throws on every process.
-  template <class Step>
-  void alone_or_end(Step step) {
-    if (!alone(step)) throw std::bad_alloc();
-  }
-
   // The version that each process's data is read as: the stated one, or with trust_extent the one that fits on every
   // process.
   void settle_version() {
     Words values;
-    alone_or_end([&] {
-      for (std::size_t k = 0; k < members_.size(); ++k) {
-        const std::optional<Version> stamped = read_version(array(k).version, reports_[k]);
-        versions_.push_back(stamped.value_or(Version::v0_10));
-        codes_.push_back(!stamped ? -1 : *stamped == Version::v0_9 ? 9 : 10);
-        if (!reading_.trust_extent) continue;
-        const bool known = stamped.has_value();
-        values.push_back({known && fits_version(array(k), versions_[k]) ? 0 : 1,
-                          known && fits_version(array(k), other(versions_[k])) ? 0 : 1, codes_.back()});
-      }
-    });
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      const std::optional<Version> stamped = read_version(array(k).version, reports_[k]);
+      versions_.push_back(stamped.value_or(Version::v0_10));
+      codes_.push_back(!stamped ? -1 : *stamped == Version::v0_9 ? 9 : 10);
+      if (!reading_.trust_extent) continue;
+      const bool known = stamped.has_value();
+      values.push_back({known && fits_version(array(k), versions_[k]) ? 0 : 1,
+                        known && fits_version(array(k), other(versions_[k])) ? 0 : 1, codes_.back()});
+    }
     if (!reading_.trust_extent) return;
     const std::vector<MinMax> all = min_max(values);
     if (all[0].largest == 0 || all[1].largest != 0 || !all[2].is_same()) return;
-    alone_or_end([&] {
-      for (std::size_t k = 0; k < members_.size(); ++k) {
-        if (values[k][0] != 0) reports_[k].add(trusted(versions_[k]));
-        versions_[k] = other(versions_[k]);
-      }
-    });
+    for (std::size_t k = 0; k < members_.size(); ++k) {
+      if (values[k][0] != 0) reports_[k].add(trusted(versions_[k]));
+      versions_[k] = other(versions_[k]);
+    }
   }
 
   bool compare_all() {
     Words values, more;
-    alone_or_end([&] { collect_values(values, more); });
+    collect_values(values, more);
     const std::vector<MinMax> spreads = min_max(values);
     std::vector<Counts> counts = count_ends(values, spreads), rest_counts;
     bool versions = false, same_ndim = false, types = false;
     std::vector<MinMax> axes, rest;
-    alone_or_end([&] {
-      counts.resize(spreads.size());
-      versions = compare_versions(spreads[version_code], counts[version_code]);
-      same_ndim = compare_ndim(spreads[ndim], counts[ndim]);
-      types = compare_types(spreads);
-      axes.assign(spreads.begin() + array_keys, spreads.end());
-      counts.erase(counts.begin(), counts.begin() + array_keys);
-    });
+    counts.resize(spreads.size());
+    versions = compare_versions(spreads[version_code], counts[version_code]);
+    same_ndim = compare_ndim(spreads[ndim], counts[ndim]);
+    types = compare_types(spreads);
+    axes.assign(spreads.begin() + array_keys, spreads.end());
+    counts.erase(counts.begin(), counts.begin() + array_keys);
     right_ = spreads[faulty].largest == 0 && types;
     if (!versions || !same_ndim) return right_ = false;
 
@@ -122,12 +110,10 @@ class CollectiveCheck {
       rest_counts = count_ends(more, rest);
     }
     bool comparable = false;
-    alone_or_end([&] {
-      rest_counts.resize(rest.size());
-      axes.insert(axes.end(), rest.begin(), rest.end());
-      counts.insert(counts.end(), rest_counts.begin(), rest_counts.end());
-      comparable = compare_axes(axes, counts) && compare_grid(spreads[misplaced].largest == 0);
-    });
+    rest_counts.resize(rest.size());
+    axes.insert(axes.end(), rest.begin(), rest.end());
+    counts.insert(counts.end(), rest_counts.begin(), rest_counts.end());
+    comparable = compare_axes(axes, counts) && compare_grid(spreads[misplaced].largest == 0);
     right_ = right_ && comparable && std::find(agreed_.begin(), agreed_.end(), false) == agreed_.end();
     return comparable;
   }
@@ -180,15 +166,13 @@ class CollectiveCheck {
     std::vector<Counts> counts;
     if (std::all_of(spreads.begin(), spreads.end(), [](const MinMax& s) { return s.is_same(); })) return counts;
     std::vector<Index> numbers;
-    alone_or_end([&] {
-      counts.resize(spreads.size());
-      numbers.resize(2 * spreads.size());
-      for (const std::vector<Index>& of_one : values)
-        for (std::size_t i = 0; i < spreads.size(); ++i) {
-          if (of_one[i] == spreads[i].smallest) ++numbers[2 * i];
-          if (of_one[i] == spreads[i].largest) ++numbers[2 * i + 1];
-        }
-    });
+    counts.resize(spreads.size());
+    numbers.resize(2 * spreads.size());
+    for (const std::vector<Index>& of_one : values)
+      for (std::size_t i = 0; i < spreads.size(); ++i) {
+        if (of_one[i] == spreads[i].smallest) ++numbers[2 * i];
+        if (of_one[i] == spreads[i].largest) ++numbers[2 * i + 1];
+      }
     collectives_.sum(numbers);
     for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = {numbers[2 * i], numbers[2 * i + 1]};
     return counts;
@@ -274,24 +258,22 @@ class CollectiveCheck {
     std::vector<std::size_t> first;     // the first record of an axis
     std::vector<Index> ends, of_first;  // the second half of `ends` is for the smallest, with all bits inverted
     std::vector<bool> same;
-    alone_or_end([&] { write_records(first, ends, of_first); });
+    write_records(first, ends, of_first);
     collectives_.max(ends);
-    alone_or_end([&] { same = read_records(ends); });
+    same = read_records(ends);
     if (std::find(same.begin(), same.end(), false) == same.end()) return;
     collectives_.max(of_first);
     std::vector<Index> equal;  // by number of `of_first`: how many processes have it
-    alone_or_end([&] { count_equal(first, of_first, equal); });
+    count_equal(first, of_first, equal);
     collectives_.sum(equal);
-    alone_or_end([&] {
-      for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
-        if (same[axis]) continue;
-        disagree(axis);
-        for (std::size_t k = 0; k < members_.size(); ++k) {
-          const std::size_t at = record_of_coordinate(first, k, axis);
-          compare_with_first(k, axis, &of_first[at], &equal[at]);
-        }
+    for (std::size_t axis = 0; axis < agreed_.size(); ++axis) {
+      if (same[axis]) continue;
+      disagree(axis);
+      for (std::size_t k = 0; k < members_.size(); ++k) {
+        const std::size_t at = record_of_coordinate(first, k, axis);
+        compare_with_first(k, axis, &of_first[at], &equal[at]);
       }
-    });
+    }
   }
 
   std::size_t record_of_coordinate(const std::vector<std::size_t>& first, std::size_t k, std::size_t axis) const {
@@ -413,7 +395,7 @@ class CollectiveCheck {
   void examine_lists() {
     if (!has_lists()) return;
     std::vector<ListedAxis> axes, counted;
-    alone_or_end([&] { axes = listed_axes(); });
+    axes = listed_axes();
     if (std::any_of(axes.begin(), axes.end(), [&](const ListedAxis& a) { return a.grid < collectives_.processes(); })) {
       std::optional<std::vector<bool>> same;
       const auto compare = [&](const IndexLists& lists) { same = lists.compare(collectives_, reports_); };
@@ -424,22 +406,18 @@ class CollectiveCheck {
         axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
       }
     }
-    alone_or_end([&] {
-      std::copy_if(axes.begin(), axes.end(), std::back_inserter(counted),
-                   [](const ListedAxis& a) { return a.one_to_one || a.total > a.size; });
-    });
+    std::copy_if(axes.begin(), axes.end(), std::back_inserter(counted),
+                 [](const ListedAxis& a) { return a.one_to_one || a.total > a.size; });
     std::optional<std::vector<Index>> distinct;
     const auto count = [&](const IndexLists& lists) { distinct = lists.count_distinct(collectives_, reports_); };
     if (!counted.empty() && (!with_lists(counted, count) || !distinct)) return void(right_ = false);
-    alone_or_end([&] {
-      for (const ListedAxis& a : axes) {
-        const auto at =
-            std::find_if(counted.begin(), counted.end(), [&](const ListedAxis& c) { return c.axis == a.axis; });
-        std::optional<Index> different;
-        if (at != counted.end()) different = (*distinct)[static_cast<std::size_t>(at - counted.begin())];
-        compare_size(a, different);
-      }
-    });
+    for (const ListedAxis& a : axes) {
+      const auto at =
+          std::find_if(counted.begin(), counted.end(), [&](const ListedAxis& c) { return c.axis == a.axis; });
+      std::optional<Index> different;
+      if (at != counted.end()) different = (*distinct)[static_cast<std::size_t>(at - counted.begin())];
+      compare_size(a, different);
+    }
   }
 
   void compare_size(const ListedAxis& a, std::optional<Index> distinct) {
@@ -489,24 +467,22 @@ class CollectiveCheck {
   void explain_axes() {
     if (unmade_.empty()) return;
     std::vector<Index> ends;
-    alone_or_end([&] { write_extents(ends); });
+    write_extents(ends);
     collectives_.max(ends);
-    alone_or_end([&] {
-      std::size_t at = 0;
-      for (const std::size_t axis : unmade_) {
-        Extents extents;
-        for (Index c = 0; c < dim(0, axis).proc_grid_size; ++c, at += 2)
-          extents.push_back(ends[at] == ~ends[at + 1] ? std::optional<Index>(ends[at]) : std::nullopt);
-        Report found;
-        make_axis_in_buffers(dimensions(axis, nullptr), extents, static_cast<Index>(axis), found, versions_[0]);
-        std::vector<Finding> findings = found.findings();
-        for (Finding& finding : findings) {  // the first process at a coordinate
-          if (finding.process) *finding.process *= rank_stride_[axis];
-          for (ValueElsewhere& other : finding.others) other.process *= rank_stride_[axis];
-        }
-        if (ranks_.front() == 0) reports_.front().merge(Report::from_parts(std::move(findings), found.counts()));
+    std::size_t at = 0;
+    for (const std::size_t axis : unmade_) {
+      Extents extents;
+      for (Index c = 0; c < dim(0, axis).proc_grid_size; ++c, at += 2)
+        extents.push_back(ends[at] == ~ends[at + 1] ? std::optional<Index>(ends[at]) : std::nullopt);
+      Report found;
+      make_axis_in_buffers(dimensions(axis, nullptr), extents, static_cast<Index>(axis), found, versions_[0]);
+      std::vector<Finding> findings = found.findings();
+      for (Finding& finding : findings) {  // the first process at a coordinate
+        if (finding.process) *finding.process *= rank_stride_[axis];
+        for (ValueElsewhere& other : finding.others) other.process *= rank_stride_[axis];
       }
-    });
+      if (ranks_.front() == 0) reports_.front().merge(Report::from_parts(std::move(findings), found.counts()));
+    }
   }
 
   // The largest extent of the buffers at each coordinate of these axes and, with all bits inverted, the smallest.
