@@ -1,6 +1,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/or_end_job.hpp>
 #include <tridap/internal/wait.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -122,68 +123,11 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
   });
 }
 
-namespace {
-
-constexpr std::size_t most_numbers = 16;  // values of a min_max() that needs only memory on the stack
-
-std::vector<MinMax> min_max_of_many(const Index* values, std::size_t count, MPI_Comm comm) {
-  std::vector<Index> ranks;
-  std::vector<std::vector<Index>> all_values;
-  collectively(comm, [&] {
-    ranks.push_back(rank_of(comm));
-    all_values.emplace_back(values, values + count);
-  });
-  MpiCollectives collectives(comm);
-  return tridap::min_max(ranks, all_values, collectives);
-}
-
-std::vector<MinMax> min_max(const Index* values, std::size_t count, MPI_Comm comm) {
-  if (count > most_numbers) return min_max_of_many(values, count, comm);
-  std::array<Index, 2 * most_numbers + 1> ends{},
-      ranks{};  // as in tridap::min_max(); the last number says whether a process ran out of memory
-  std::vector<MinMax> spreads;
-  const Index rank = rank_of(comm);
-  const bool fits = succeeds([&] { spreads.resize(count); });
-  const auto reduce = [&](std::array<Index, 2 * most_numbers + 1>& numbers) {
-    must_succeed(
-        MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, MPI_MAX, comm),
-        "MPI_Allreduce");
-  };
-  constexpr Index least = std::numeric_limits<Index>::min();
-  ends.fill(least);
-  ranks.fill(least);
-  for (std::size_t i = 0; fits && i < count; ++i) {
-    ends[i] = values[i];
-    ends[most_numbers + i] = ~values[i];
-  }
-  ends.back() = fits ? 0 : 1;
-  reduce(ends);
-  if (ends.back() != 0) throw std::bad_alloc();
-  bool differ = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest = ~ends[most_numbers + i];
-    spreads[i].largest = ends[i];
-    differ = differ || !spreads[i].is_same();
-    if (values[i] == spreads[i].smallest) ranks[i] = ~rank;
-    if (values[i] == spreads[i].largest) ranks[most_numbers + i] = ~rank;
-  }
-  if (!differ) return spreads;
-  reduce(ranks);
-  for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest_rank = ~ranks[i];
-    spreads[i].largest_rank = ~ranks[most_numbers + i];
-  }
-  return spreads;
-}
-
-}  // namespace
-
 std::vector<MinMax> min_max(const std::vector<Index>& values, MPI_Comm comm) {
-  return min_max(values.data(), values.size(), comm);
-}
-
-std::vector<MinMax> min_max(std::initializer_list<Index> values, MPI_Comm comm) {
-  return min_max(values.begin(), values.size(), comm);
+  return or_end_job("an agreement", comm, [&] {
+    MpiCollectives collectives(comm);
+    return tridap::min_max({rank_of(comm)}, {values}, collectives);
+  });
 }
 
 }  // namespace tridap::mpi

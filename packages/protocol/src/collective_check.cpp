@@ -615,13 +615,11 @@ class CollectiveCheck {
 
 CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& collectives,
                                 const Reading& reading, bool want_distribution) {
-  std::optional<CollectiveCheck> check;
-  const bool made = succeeds([&] { check.emplace(members, collectives, reading); });
-  if (!collectives.all(made)) throw std::bad_alloc();
-  check->run();
+  CollectiveCheck check(members, collectives, reading);
+  check.run();
   CheckOutcome outcome;
-  if (want_distribution) outcome.distribution = check->distribution();
-  outcome.reports = check->take_reports();
+  if (want_distribution) outcome.distribution = check.distribution();
+  outcome.reports = check.take_reports();
   return outcome;
 }
 

@@ -22,14 +22,9 @@ bool Collectives::all(bool here) {
 std::vector<MinMax> min_max(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values,
                             Collectives& collectives, std::optional<Index> missing) {
   const std::size_t count = values.front().size();
-  std::vector<Index> ends, end_ranks;  // the largest and, with all bits inverted, the smallest; and their ranks
-  std::vector<MinMax> spreads;
-  const bool ready = succeeds([&] {
-    ends.resize(2 * count, smallest_number);
-    end_ranks.resize(2 * count, smallest_number);
-    spreads.resize(count);
-  });
-  if (!collectives.all(ready)) throw std::bad_alloc();
+  // The largest and, with all bits inverted, the smallest; and their ranks.
+  std::vector<Index> ends(2 * count, smallest_number), end_ranks(2 * count, smallest_number);
+  std::vector<MinMax> spreads(count);
   for (const std::vector<Index>& of_one : values)
     for (std::size_t i = 0; i < count; ++i) {  // ~ reverses the order and, unlike -, cannot overflow
       if (of_one[i] == missing) continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/or_end_job.hpp>
 #include <tridap/internal/state.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -11,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -38,22 +38,6 @@ constexpr Index number_of_call(const char* name) {
 inline const char* said_name(const char* name) {
   const ThreadCalls& thread = state().this_thread();
   return thread.innermost == nullptr && thread.called != nullptr ? thread.called : name;
-}
-
-/// Ends the job with one line, because this process has no memory for a step of the call `name`, and the other
-/// processes of `comm` wait for it there. On one process it throws the exception that is being handled.
-[[noreturn]] void end_job(const char* name, MPI_Comm comm);
-
-/// Runs a step of a collective call between its messages, and returns what that returns. What is as large as data is
-/// allocated in agreed steps, which fail on all processes; other memory is not guarded. If it ends, the other processes
-/// wait for messages of this one: an std::bad_alloc that leaves the step ends the job.
-template <class Step>
-decltype(auto) or_end_job(const char* name, MPI_Comm comm, Step&& step) {
-  try {
-    return std::forward<Step>(step)();
-  } catch (const std::bad_alloc&) {
-    end_job(name, comm);
-  }
 }
 
 /// Throws the Error that says which processes make which calls. **Collective**, of all processes of the duplicate, each

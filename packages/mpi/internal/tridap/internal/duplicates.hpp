@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/or_end_job.hpp>
 #include <tridap/internal/state.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -71,9 +72,9 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   /// Attaches a T; there must be none. **Collective**: throws the same Error on every process or on none.
   template <class T>
   T& attach(std::unique_ptr<T> object, Until until) {
-    ours();
     T* const kept = object.get();
-    attached_[until].emplace_back(key_of<T>(), std::shared_ptr<void>(std::move(object)));
+    or_end_job("the first call on a communicator", ours(),
+               [&] { attached_[until].emplace_back(key_of<T>(), std::shared_ptr<void>(std::move(object))); });
     return *kept;
   }
   /// Frees another communicator of ours with the duplicates.

@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <initializer_list>
 #include <vector>
 
 namespace tridap::mpi {
@@ -26,10 +25,7 @@ class MpiCollectives : public tridap::Collectives {
 };
 
 /// The smallest and the largest of each of `values` over all processes. Every process gives equally many values.
-/// **Collective**: one reduction for up to 16 values, and one more if some differ. Throws on every process if one
-/// process runs out of memory.
+/// **Collective**: one reduction, and one more if some differ.
 std::vector<MinMax> min_max(const std::vector<Index>& values, MPI_Comm comm);
-std::vector<MinMax> min_max(std::initializer_list<Index> values,
-                            MPI_Comm comm);  ///< allocates nothing for its arguments
 
 }  // namespace tridap::mpi

@@ -57,8 +57,7 @@ struct MinMax {
 /// The smallest and largest of each number over all processes. `values[i]` are the numbers of the local process
 /// `ranks[i]`; every process has the same number of them. A number equal to `missing` is ignored.
 ///
-/// **Collective**: two reductions, and a third if some numbers differ. If one process runs out of memory, throws
-/// std::bad_alloc on every process.
+/// **Collective**: one reduction, and a second if some numbers differ.
 std::vector<MinMax> min_max(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values,
                             Collectives& collectives, std::optional<Index> missing = {});
 
