@@ -501,3 +501,41 @@ def test_a_plan_is_its_own_copy_and_is_not_pickled(comm):
     assert copy.copy(plan) is plan and copy.deepcopy([plan])[0] is plan
     with pytest.raises(TypeError, match=r"Redistribution cannot be pickled.*tridap.Redistribution\(source, target\)"):
         pickle.dumps(plan)
+
+
+def lists_of(comm):
+    """Each process has every P-th index."""
+    return tridap.distribution(6 * comm.size, tridap.unstructured([range(r, 6 * comm.size, comm.size) for r in range(comm.size)]),
+                               processes=comm.size)
+
+
+@pytest.mark.parametrize("kind", ["blocks", "lists"])
+def test_a_plan_makes_targets_of_sources_in_any_layout(comm, kind):
+    source = lists_of(comm) if kind == "lists" else tridap.distribution(6 * comm.size, processes=comm.size)
+    plan = tridap.Redistribution(source, tridap.distribution(6 * comm.size, "c:2", processes=comm.size))
+    x = tridap.from_function(source, lambda i: 1.0 + i)
+    wide = np.zeros(2 * x.local.size)
+    wide[::2] = x.local
+    strided = tridap.asarray({"__version__": "0.10.0", "buffer": wide[::2], "dim_data": source.dim_data(comm.rank)}, comm)
+    kept = []
+    for given in (x, x, strided, x, strided):
+        made = plan(given)
+        assert np.array_equal(made.allgather(), 1.0 + np.arange(6 * comm.size))
+        kept.append(made if len(kept) % 2 else None)
+
+
+def test_a_plan_makes_targets_where_processes_hold_different_ones(comm):
+    source = tridap.distribution(6 * comm.size, processes=comm.size)
+    plan = tridap.Redistribution(source, tridap.distribution(6 * comm.size, "c:2", processes=comm.size))
+    kept = []
+    for turn in range(12):
+        made = plan(tridap.from_function(source, lambda i: turn + i))
+        assert np.array_equal(made.allgather(), turn + np.arange(6 * comm.size))
+        if (turn + comm.rank) % 3:
+            kept.append((turn, made))
+        del made
+        if turn % 4 == 3:
+            del kept[comm.rank % 2::2]
+    for turn, made in kept:
+        (mine,) = made.distribution.indices(comm.rank)
+        assert np.array_equal(made.local, turn + mine)

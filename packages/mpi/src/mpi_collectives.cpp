@@ -6,10 +6,7 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
-#include <array>
-#include <limits>
 #include <memory>
-#include <new>
 
 namespace tridap::mpi {
 

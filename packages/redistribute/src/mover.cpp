@@ -97,8 +97,8 @@ void Mover::finish() {
   kept_.clear();
 }
 
-// Whether, and how, all processes move what `give()` adds to given_. It returns false if this process has no memory for
-// a target that the call makes. Throws the same Error on every process.
+// Whether, and how, all processes move what `give()` adds to given_, and returns true; false: it has checked and
+// proposed all itself. Throws the same Error on every process.
 template <class Give>
 Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give) {
   finish_other(*context_);
@@ -110,8 +110,7 @@ Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scal
   agreement.propose(Agreement::makes_target, makes_target);
   agreement.propose(Agreement::scaling, number_of(scaling));
   faults.attempt([&] {
-    const bool has_target = give(agreement);
-    if (!has_target) return;
+    if (!give(agreement)) return;
     faults.report = check();
     if (faults.report.ok()) propose(agreement);
     if (has_lists_) agreement.need_schedule(lacks_schedule());
@@ -161,7 +160,10 @@ void Mover::object(NodeContext& context, const mpi::Channel& channel, mpi::Fault
 void Mover::start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling) {
   if (!made_type_) return start_into_new(source, target, scaling);
   const bool shared = context_->has_rings() && !data_of(plan_).listed;
-  shared ? start_into_shared(source, target, scaling) : start_into_ordinary(source, target, scaling);
+  if (shared)
+    start_into_shared(source, target, scaling);
+  else
+    start_into_ordinary(source, target, scaling);
 }
 
 // Whether the target of this source has the type of the targets that the plan has made.
@@ -194,6 +196,7 @@ void Mover::start_into_shared(const DistArray& source, DistArray& target, const 
       ours.propose(Agreement::source_type, type_number(source.buffer.type));
     outline(target, *made_type_);
     given_.push_back({&source, &target});
+    if (has_lists_) ours.need_schedule(lacks_schedule());
     const std::vector<Index> bytes = bytes_of_node();
     const Index elements = element_count(target.buffer);
     memory = mpi::reuse_shared(elements * made_type_->bytes, most_elements_ * made_type_->bytes, comm_);

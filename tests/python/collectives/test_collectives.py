@@ -96,3 +96,47 @@ def test_reductions_need_one(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_updates_of_padding_need_one(kind):
     assert counted(array(kind).update_padding) == (1, 0)
+
+
+@pytest.fixture
+def system():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    n = 20 * P
+    line = tridap.distribution(n, processes=P)
+    (mine,) = line.indices(COMM.rank)
+    rows = scipy_sparse.diags([-1.0, 4.0, -1.0], [-1, 0, 1], shape=(n, n), format="csr")[mine]
+    b = tridap.from_function(line, lambda i: 1.0 + i)
+    return tridap.Matrix(rows, line), rows, line, b
+
+
+def has(component):
+    return pytest.mark.skipif(not tridap.components()[component].built, reason=f"needs {component}")
+
+
+@has("solvers")
+def test_matrices_and_their_solves(system):
+    A, rows, line, b = system
+    assert counted(lambda: tridap.Matrix(rows, line)) <= (8, 0)
+    assert counted(lambda: A @ b) == (1, 0)
+    assert counted(lambda: tridap.solve(A, b, maxiter=0, tol=1e9)) <= (4, 0)
+    assert counted(lambda: tridap.solve(A, b, method="direct")) <= (10, 0)
+
+
+@has("scalapack")
+@pytest.mark.parametrize("name", ["cholesky", "solve", "eigh", "svd", "qr"])
+def test_dense_functions(name):
+    from tridap import scalapack
+    grid = tridap.distribution((16 * P, 16 * P), ("c:4", "c:4"), GRID, processes=P)
+    a = tridap.from_function(grid, lambda i, j: 1.0 * (i + j == 0) + 9.0 * (i == j))
+    b = tridap.from_function(tridap.distribution((16 * P, 4), ("c:4", "c:4"), GRID, processes=P), lambda i, j: 1.0 + i + j)
+    arguments = [a, b] if name == "solve" else [a]
+    assert counted(lambda: getattr(scalapack, name)(*arguments)) <= (8, 0)
+
+
+@has("hdf5")
+@pytest.mark.parametrize("kind", ["block", "both axes", "cyclic", "padded", "one axis"])
+def test_files(kind, tmp_path_factory):
+    path = COMM.bcast(str(tmp_path_factory.mktemp("files") / "a.h5") if COMM.rank == 0 else None)
+    x = array(kind)
+    assert counted(lambda: tridap.save(path, {"x": x}))[0] <= 8
+    assert counted(lambda: tridap.load(path, "x"))[0] <= 8
