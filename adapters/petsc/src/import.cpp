@@ -7,6 +7,7 @@
 #include <tridap/flat_numbers.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/compat.hpp>
 #include <tridap/petsc/import.hpp>
 
 #include <array>
@@ -80,7 +81,7 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
 Receipt place_array(Vec vec, const DistArray& array) {
   inside_petsc([&] { need_plain(vec); });
   const double begin = MPI_Wtime();
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
+  const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(vec));
   const mpi::Call beginning(comm, "petsc::place_array", mpi::Library::petsc);
   const Source source = need_source(array, comm, Copy::never, never_copied);
   Receipt receipt;

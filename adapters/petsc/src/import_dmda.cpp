@@ -7,6 +7,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/compat.hpp>
 #include <tridap/petsc/import.hpp>
 
 #include <algorithm>
@@ -130,9 +131,9 @@ ImportedVec import_array(DM dm, const DistArray& array) {
   need_petsc();
   const double begin = MPI_Wtime();
   if (dm == nullptr) refuse("the DM is null", "", "give a DMDA");
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(dm));
+  const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(dm));
   Dmda grid;
-  const mpi::Call beginning(comm, "petsc::import_array", mpi::Library::petsc,
+  const mpi::Call beginning(comm, "petsc::import_array of a DM", mpi::Library::petsc,
                             [&](mpi::Record&) { grid = describe(dm); });
   const Source source = need_source(array, comm, Copy::never, never_copied, true);
   const bool local = mpi::collectively(comm, [&] {

@@ -5,6 +5,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/compat.hpp>
 #include <tridap/petsc/matrix.hpp>
 #include <tridap/sparse/sparse_pattern.hpp>
 
@@ -113,7 +114,7 @@ ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
 
 Receipt update_values(Mat mat, const SparseRows& rows) {
   inside_petsc([&] { need_mat(mat); });
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
+  const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(mat));
   SparseRows own;
   const mpi::Call beginning(comm, "petsc::update_values", mpi::Library::petsc,
                             [&](mpi::Record&) { own = export_matrix(mat).rows; });

@@ -114,7 +114,7 @@ void forget(void* op) { delete static_cast<LinearOperator*>(op); }
 
 LinearOperator export_operator(Mat mat) {
   inside_petsc([&] { need_mat(mat); });
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(mat));
+  const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(mat));
   LinearOperator op;
   std::shared_ptr<Product> product;
   const mpi::Call beginning(comm, "petsc::export_operator", mpi::Library::petsc, [&](mpi::Record&) {

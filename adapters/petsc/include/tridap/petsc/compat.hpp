@@ -2,6 +2,10 @@
 
 #include <petscsys.h>
 
+#if PETSC_VERSION_LT(3, 19, 0)
+extern "C" __attribute__((weak)) PetscMPIInt Petsc_OuterComm_keyval;  // of PETSc, which declares it in no public header
+#endif
+
 /// The differences between versions of PETSc.
 namespace tridap::petsc::compat {
 
@@ -32,5 +36,22 @@ inline constexpr PetscErrorCode raised_in_python = PETSC_ERR_PYTHON;
 #else
 inline constexpr PetscErrorCode raised_in_python = -1;
 #endif
+
+/// The communicator that the user gave when this object was made. PETSc makes one of its own, and keeps the user's as
+/// an attribute of it; where it does not say so in a form that we know, PETSc's own. Local.
+inline MPI_Comm users_comm(PetscObject object) {
+  const MPI_Comm own = PetscObjectComm(object);
+#if PETSC_VERSION_LT(3, 19, 0)
+  union {
+    MPI_Comm comm;
+    void* attribute;
+  } users{};
+  int found = 0;
+  if (&Petsc_OuterComm_keyval != nullptr && Petsc_OuterComm_keyval != MPI_KEYVAL_INVALID &&
+      MPI_Comm_get_attr(own, Petsc_OuterComm_keyval, &users.attribute, &found) == MPI_SUCCESS && found != 0)
+    return users.comm;
+#endif
+  return own;
+}
 
 }  // namespace tridap::petsc::compat
