@@ -8,7 +8,8 @@ namespace tridap::python {
 
 namespace {
 
-// The products of the operator and the vectors of `x`, in the array that `like(x)` returns, which is distributed as `x`.
+// The products of the operator and the vectors of `x`, in the array that `like(x)` returns, which is distributed as
+// `x`.
 // **Collective.**
 py::object multiply(const Handle& handle, py::object x, const py::object& like) {
   const std::shared_ptr<Solvable> a = handle.usable();
