@@ -133,7 +133,9 @@ MPI_Comm Duplicates::ours() {
     refuse("the communicator was freed before the first call that communicates on it", "must exist at that call",
            "free it later");
   std::uint64_t id = 0;
-  or_end_job(first_call, caller, [&] {
+  // All processes are here before MPI duplicates: in Open MPI, two threads that duplicate two communicators would else
+  // wait for ever, if another process duplicates them one after the other.
+  collectively(caller, [&] {
     std::random_device random;
     id = std::uint64_t{random()} << 32 | random();
     enter();
