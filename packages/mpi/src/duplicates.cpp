@@ -1,5 +1,4 @@
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 
@@ -10,8 +9,6 @@
 namespace tridap::mpi {
 
 namespace {
-
-constexpr const char* first_call = "the first call on a communicator";
 
 int new_key(MPI_Comm_delete_attr_function* destroy) {
   int key = MPI_KEYVAL_INVALID;
@@ -115,7 +112,7 @@ std::shared_ptr<Duplicates> made_duplicates_of(MPI_Comm comm) {
   std::shared_ptr<Duplicates> found = Duplicates::find(comm);
   if (!found || found->ours_ == MPI_COMM_NULL) {  // on every process
     need_intra(comm);
-    found = or_end_job(first_call, comm, [&] { return duplicates_of(comm); });
+    found = collectively(comm, [&] { return duplicates_of(comm); });
     found->ours();
   }
   return found;
@@ -133,8 +130,6 @@ MPI_Comm Duplicates::ours() {
     refuse("the communicator was freed before the first call that communicates on it", "must exist at that call",
            "free it later");
   std::uint64_t id = 0;
-  // All processes are here before MPI duplicates: in Open MPI, two threads that duplicate two communicators would else
-  // wait for ever, if another process duplicates them one after the other.
   collectively(caller, [&] {
     std::random_device random;
     id = std::uint64_t{random()} << 32 | random();
@@ -144,7 +139,7 @@ MPI_Comm Duplicates::ours() {
   must_succeed(MPI_Bcast(&id, 1, MPI_UINT64_T, 0, made), "MPI_Bcast");
   id_ = id;
   ours_ = made;
-  or_end_job(first_call, made, [&] { free_released(made); });
+  free_released(made);
   return ours_;
 }
 
@@ -172,7 +167,7 @@ void Duplicates::enter() {
 
 // A duplicate by which find() finds this object.
 MPI_Comm Duplicates::duplicate(MPI_Comm comm) {
-  auto kept = or_end_job(first_call, comm, [&] { return std::make_unique<Kept>(Kept{nullptr, this}); });
+  auto kept = collectively(comm, [&] { return std::make_unique<Kept>(Kept{nullptr, this}); });
   Duplicate made(comm);
   const int status = MPI_Comm_set_attr(made.get(), Kept::key(), kept.release());  // as in make()
   must_succeed_everywhere(status, "MPI_Comm_set_attr", comm);
@@ -218,15 +213,33 @@ void Duplicates::withdraw(const std::vector<Duplicates*>& offered) {
 
 // Frees the duplicates that are released on all their processes, if these are processes of `comm`. **Collective.**
 void Duplicates::free_released(MPI_Comm comm) {
+  std::vector<Duplicates*> offered;
+  std::vector<int> counts, begins;
+  std::vector<std::uint64_t> own, ids;
   MpiCollectives collectives(comm);
-  std::vector<Duplicates*> offered = offer();
+  collectively(comm, [&] { offered = offer(); });
   const int count = static_cast<int>(offered.size());
   if (collectives.all(count == 0)) return;
-  std::vector<int> counts(static_cast<std::size_t>(collectives.processes())), begins(counts.size() + 1);
+  try {
+    collectively(comm, [&] {
+      counts.resize(static_cast<std::size_t>(collectives.processes()));
+      begins.resize(counts.size() + 1);
+    });
+  } catch (...) {
+    withdraw(offered);
+    throw;
+  }
   must_succeed(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm), "MPI_Allgather");
   for (std::size_t i = 0; i < counts.size(); ++i) begins[i + 1] = begins[i] + counts[i];
-  std::vector<std::uint64_t> own, ids(static_cast<std::size_t>(begins.back()));
-  for (const Duplicates* const each : offered) own.push_back(each->id_);
+  try {
+    collectively(comm, [&] {
+      for (const Duplicates* const each : offered) own.push_back(each->id_);
+      ids.resize(static_cast<std::size_t>(begins.back()));
+    });
+  } catch (...) {
+    withdraw(offered);
+    throw;
+  }
   must_succeed(
       MPI_Allgatherv(own.data(), count, MPI_UINT64_T, ids.data(), counts.data(), begins.data(), MPI_UINT64_T, comm),
       "MPI_Allgatherv");

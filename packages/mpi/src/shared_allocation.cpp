@@ -1,6 +1,5 @@
 #include "shared_file.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/room.hpp>
@@ -168,27 +167,34 @@ Pool& pool_of(MPI_Comm caller) {
   const std::shared_ptr<Duplicates> duplicates = made_duplicates_of(caller);
   if (Pool* const kept = duplicates->attached<Pool>()) return *kept;
   const MPI_Comm comm = duplicates->ours();
-  return or_end_job("the first call that shares memory", comm, [&]() -> Pool& {
-    int processes = 1, neighbours = 1;
+  int processes = 1, neighbours = 1;
+  auto pool = collectively(comm, [&] {
+    auto made = std::make_unique<Pool>();
     must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-    auto pool = std::make_unique<Pool>();
-    pool->comm = comm;
-    pool->rank = static_cast<int>(rank_of(comm));
+    made->rank = static_cast<int>(rank_of(comm));
+    made->places = std::make_shared<std::vector<int>>(static_cast<std::size_t>(processes), -1);
+    made->members.resize(static_cast<std::size_t>(processes));
+    made->lengths.resize(static_cast<std::size_t>(processes));
+    made->reduced.resize(2);
     std::random_device random;
-    pool->id = std::uint64_t{random()} << 32 | random();
-    must_succeed(MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, comm), "MPI_Bcast");
-    const int split = MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &pool->node);
-    must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
-    duplicates->adopt(pool->node);
-    must_succeed(MPI_Comm_size(pool->node, &neighbours), "MPI_Comm_size");
-    pool->members.resize(static_cast<std::size_t>(neighbours));
-    pool->lengths.resize(static_cast<std::size_t>(neighbours));
-    pool->places = std::make_shared<std::vector<int>>(static_cast<std::size_t>(processes), -1);
-    int* const places = pool->places->data();
-    places[pool->rank] = static_cast<int>(rank_of(pool->node));
-    must_succeed(MPI_Allreduce(MPI_IN_PLACE, places, processes, MPI_INT, MPI_MAX, pool->node), "MPI_Allreduce");
-    return duplicates->attach(std::move(pool), Duplicates::released);
+    made->id = std::uint64_t{random()} << 32 | random();
+    return made;
   });
+  pool->comm = comm;
+  must_succeed(MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm), "MPI_Bcast");
+  collectively(comm, [&] { duplicates->make_room(); });
+  MPI_Comm node = MPI_COMM_NULL;
+  const int split = MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
+  must_succeed(MPI_Comm_size(node, &neighbours), "MPI_Comm_size");
+  pool->members.resize(static_cast<std::size_t>(neighbours));
+  pool->lengths.resize(static_cast<std::size_t>(neighbours));
+  int* const places = pool->places->data();
+  places[pool->rank] = static_cast<int>(rank_of(node));
+  must_succeed(MPI_Allreduce(MPI_IN_PLACE, places, processes, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
+  pool->node = node;
+  duplicates->adopt(node);
+  return duplicates->attach(std::move(pool), Duplicates::released);
 }
 
 // The allocation for which `is` returns true; null: there is none. Local.
@@ -378,14 +384,15 @@ std::shared_ptr<const SharedAllocation> NewAllocation::keep(Index largest) {
   return made_;
 }
 
-std::shared_ptr<const SharedAllocation> reuse_shared(Index bytes, Index largest, MPI_Comm comm) {
+std::shared_ptr<const SharedAllocation> reuse_shared(Index bytes, Index largest, Index first, MPI_Comm comm) {
   const Pool* const pool = duplicates_of(comm)->attached<Pool>();
   if (pool == nullptr) return nullptr;
   const Pooled* best = nullptr;
-  for (const Pooled& piece : pool->pieces)
-    if (piece.largest >= largest && piece.is_free() && piece.suits(bytes, pool->rank) &&
-        (best == nullptr || piece.largest < best->largest))
-      best = &piece;
+  for (const Pooled& piece : pool->pieces) {
+    if (whole_pages(piece.largest) < largest || !piece.is_free() || !piece.suits(bytes, pool->rank)) continue;
+    if (piece.memory->number() == first) return piece.memory;
+    if (best == nullptr || piece.largest < best->largest) best = &piece;
+  }
   return best == nullptr ? nullptr : best->memory;
 }
 

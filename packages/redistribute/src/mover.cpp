@@ -57,8 +57,9 @@ Mover::Mover(Plan plan, const Options& options, std::shared_ptr<NodeContext> con
       context_(std::move(context)),
       channel_(channel),
       transfer_(context_, channel),
-      has_lists_(has_lists(plan_.source()) || has_lists(plan_.target()) || parts_.listed) {
+      agrees_on_schedules_(has_lists(plan_.source()) || has_lists(plan_.target()) || parts_.listed) {
   if (!context_->has_rings() && options_.path != Path::messages) options_.path = Path::derived_types;
+  if (options_.path == Path::derived_types) agrees_on_schedules_ = true;
   for (int rank = 0; rank < context_->processes(); ++rank) {
     reach_.memory.push_back(shares_memory() && context_->on_node(rank));
     reach_.types.push_back(options_.path == Path::derived_types && mpi::on_this_node(rank, comm_));
@@ -113,7 +114,7 @@ Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scal
     if (!give(agreement)) return;
     faults.report = check();
     if (faults.report.ok()) propose(agreement);
-    if (has_lists_) agreement.need_schedule(lacks_schedule());
+    if (agrees_on_schedules_) agreement.need_schedule(lacks_schedule());
   });
   agreement.object(!faults.ok());
   agreement.reduce(move_name, *channel_.owner);
@@ -196,10 +197,10 @@ void Mover::start_into_shared(const DistArray& source, DistArray& target, const 
       ours.propose(Agreement::source_type, type_number(source.buffer.type));
     outline(target, *made_type_);
     given_.push_back({&source, &target});
-    if (has_lists_) ours.need_schedule(lacks_schedule());
+    if (agrees_on_schedules_) ours.need_schedule(lacks_schedule());
     const std::vector<Index> bytes = bytes_of_node();
     const Index elements = element_count(target.buffer);
-    memory = mpi::reuse_shared(elements * made_type_->bytes, most_elements_ * made_type_->bytes, comm_);
+    memory = mpi::reuse_shared(elements * made_type_->bytes, most_elements_ * made_type_->bytes, made_number_, comm_);
     ours.propose(Agreement::memory, memory ? memory->number() : -1);
     ours.lack_memory(memory || !made.offer(bytes));
     if (elements == 0) return false;
@@ -221,6 +222,7 @@ void Mover::start_into_shared(const DistArray& source, DistArray& target, const 
     allocate_target(target.buffer);
     return start(source, target, scaling);
   }
+  made_number_ = memory->number();
   target.buffer.data = memory->base(context_->rank());
   target.buffer.owner = std::shared_ptr<void>(memory, target.buffer.data);
   const bool direct = options_.path == Path::automatic && !options_.mapping.ravel;
@@ -290,10 +292,11 @@ void Mover::outline(DistArray& target, const ElementType& type) const {
 
 // Memory that the node shares, if it has enough of that. The same on every process, because allocate_shared() succeeds
 // on all or on none. **Collective.**
-void Mover::allocate_target(Buffer& buffer) const {
+void Mover::allocate_target(Buffer& buffer) {
   try {
     if (context_->has_rings()) {
       buffer = mpi::allocate_shared_within(buffer.type, buffer.shape, comm_, options_.order);
+      made_number_ = mpi::find_shared(buffer.data, comm_)->number();
       return;
     }
   } catch (const std::exception&) {  // ordinary memory is used, or its error is thrown
@@ -396,8 +399,8 @@ bool Mover::lacks_schedule() const {
   return false;
 }
 
-// Makes the schedules that are missing. With lists, memory may end in it: then all processes know whether one of them
-// makes any, for all ways of moves so far.
+// Makes the schedules that are missing. Where one process alone may fail in it, all know whether one of them makes any,
+// for all ways of moves so far.
 void Mover::prepare(const Way& way, const Agreement& agreement) {
   const auto make = [&](const Given& move, const Way& how) {
     if (schedule_for(move, how) == nullptr)
@@ -410,7 +413,7 @@ void Mover::prepare(const Way& way, const Agreement& agreement) {
       make(move, way);
     }
   };
-  if (!has_lists_) return make_all();
+  if (!agrees_on_schedules_) return make_all();
   const bool new_way = std::find(ways_.begin(), ways_.end(), way) == ways_.end();
   if (!new_way && !agreement.schedule_needed()) return;
   mpi::collectively(comm_, make_all);

@@ -64,7 +64,7 @@ class Mover {
   void check_before_making(const DistArray& source, const Scaling& scaling) const;
   void outline(DistArray& target, const ElementType& type) const;
   std::vector<Index> bytes_of_node();
-  void allocate_target(Buffer& buffer) const;
+  void allocate_target(Buffer& buffer);
   Report check();
   void propose(Agreement& agreement) const;
   Index shared_number(const DistArray& array, const KnownArray* known) const;
@@ -83,15 +83,16 @@ class Mover {
   mpi::Channel channel_;
   Transfer transfer_;
   Reach reach_;
-  bool has_lists_;  // so that a Schedule may be as large as the data
+  bool agrees_on_schedules_;  // with lists they are as large as the data; else they may have types of MPI
   std::vector<std::unique_ptr<Schedule>> schedules_;
-  std::vector<Way> ways_;  // of all moves so far, if there are lists: the same on every process
+  std::vector<Way> ways_;  // of all moves so far, if it agrees on schedules: the same on every process
   KnownArrays sources_, targets_;
   std::vector<Given> given_;
   std::vector<Transferred> arrays_;
   std::vector<Move> kept_;
   Index target_bytes_ = 0;                // 0: no move had a target
   std::optional<ElementType> made_type_;  // of the last target that the plan made; the same on every process
+  Index made_number_ = -1;                // of its memory, as SharedAllocation counts; -1: other memory
   std::vector<Index> node_elements_;      // of the targets on our node, by rank; made by the first call that needs it
   Index most_elements_ = 0;               // of a target on any process
   bool in_progress_ = false;

@@ -292,8 +292,11 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
   call.run([&] {
     check_together(buffer, distribution, operation, call);
     check_shared(distribution.distribution);
-    state_ = std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm));
-    state_->open(channel);
+    state_ = mpi::collectively(comm, [&] {  // it makes messages of MPI, which may fail
+      auto state = std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm));
+      state->open(channel);
+      return state;
+    });
   });
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/or_end_job.hpp>
 #include <tridap/internal/state.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -73,12 +72,12 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   template <class T>
   T& attach(std::unique_ptr<T> object, Until until) {
     T* const kept = object.get();
-    or_end_job("the first call on a communicator", ours(),
-               [&] { attached_[until].emplace_back(key_of<T>(), std::shared_ptr<void>(std::move(object))); });
+    collectively(ours(), [&] { attached_[until].emplace_back(key_of<T>(), std::shared_ptr<void>(std::move(object))); });
     return *kept;
   }
-  /// Frees another communicator of ours with the duplicates.
+  /// Frees another communicator of ours with the duplicates. There must have been room for it: see make_room().
   void adopt(MPI_Comm comm) { of_us_.push_back(comm); }
+  void make_room() { of_us_.reserve(of_us_.size() + 1); }
 
  private:
   using Attached = std::vector<std::pair<const void*, std::shared_ptr<void>>>;

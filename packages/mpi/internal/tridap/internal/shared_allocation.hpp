@@ -85,9 +85,10 @@ class NewAllocation {
 };
 
 /// Takes an allocation once more that this process has released: of those that suit `bytes` here, and `largest` bytes
-/// on any process, the smallest, then the one that was made first. Null: there is none. Local, and allocates nothing.
-/// The processes must agree that all have taken the same one before one of them uses it.
-std::shared_ptr<const SharedAllocation> reuse_shared(Index bytes, Index largest, MPI_Comm comm);
+/// on any process, the one with the number `first`, which may be -1; then the smallest; then the one that was made
+/// first. Null: there is none. Local, and allocates nothing. The processes must agree that all have taken the same one
+/// before one of them uses it.
+std::shared_ptr<const SharedAllocation> reuse_shared(Index bytes, Index largest, Index first, MPI_Comm comm);
 
 /// The allocation of this communicator whose memory on this process contains `data`; null if there is none, or if it is
 /// free. Local; the time is proportional to the number of allocations. The result lives as long as the owner of `data`.
