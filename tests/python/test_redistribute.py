@@ -524,7 +524,7 @@ def test_a_plan_makes_targets_of_sources_in_any_layout(comm, kind):
         kept.append(made if len(kept) % 2 else None)
 
 
-def test_a_plan_makes_targets_where_processes_hold_different_ones(comm):
+def test_a_plan_makes_targets_where_processes_hold_others(comm):
     source = tridap.distribution(6 * comm.size, processes=comm.size)
     plan = tridap.Redistribution(source, tridap.distribution(6 * comm.size, "c:2", processes=comm.size))
     kept = []

@@ -72,6 +72,7 @@ Beginning::Beginning(const Handle& a, mpi::Libraries libraries, std::initializer
                      const std::function<void()>& check, const std::function<void()>& prepare,
                      std::function<void(mpi::Record&)> add)
     : add_(std::move(add)) {
+  need_mpi();
   const MPI_Comm comm = a.usable()->array_map.comm();
   bool ready = true;
   Digest layouts;

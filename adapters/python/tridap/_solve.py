@@ -419,9 +419,10 @@ class _Progress:
 
 def _progress(asked, comm):
     """The progress line of this process, or None; or an exception, which the solve raises on all processes."""
+    from mpi4py import MPI
     try:
         terminal = sys.stderr is not None and sys.stderr.isatty()
-        if comm.rank == 0 and sys.stderr is not None and (terminal if asked is None else asked):
+        if not MPI.Is_finalized() and comm.rank == 0 and sys.stderr is not None and (terminal if asked is None else asked):
             return _Progress(2 if asked is None else 0)
         return None
     except Exception as error:

@@ -116,7 +116,7 @@ def has(component):
 @has("solvers")
 def test_matrices_and_their_solves(system):
     A, rows, line, b = system
-    assert counted(lambda: tridap.Matrix(rows, line)) <= (8, 0)
+    assert counted(lambda: tridap.Matrix(rows, line)) <= (9, 0)  # with those of Tpetra's templates, compiled into our module
     assert counted(lambda: A @ b) == (1, 0)
     assert counted(lambda: tridap.solve(A, b, maxiter=0, tol=1e9)) <= (4, 0)
     assert counted(lambda: tridap.solve(A, b, method="direct")) <= (10, 0)
