@@ -81,5 +81,5 @@ def test_what_is_no_layout_is_refused(comm):
         layout.to_html(title=3)
     if comm.size > 1:
         alone = tridap.asarray(line_of(comm))
-        with pytest.raises(tridap.ProtocolError, match="comm="):
+        with pytest.raises(tridap.ProtocolError, match=r"tridap[.]asarray[(]array, comm[)]"):
             alone.to_html()
