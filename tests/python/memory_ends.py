@@ -1,7 +1,8 @@
-"""Memory ends on one process: at each allocation of a call that is as large as data, in turn, and nobody waits for ever.
+"""Memory ends on one process. The process has none for an allocation that is as large as data, each one in turn: no other
+process waits for ever.
 
-With the argument `job`, at a smaller one, between the messages of a call: the process ends the job with one line.
-Run with support/memory_meter.cpp preloaded.
+With the argument `job`, the process has none for a smaller allocation, between two messages of a call. It ends the job with
+one line. Run with support/memory_meter.cpp preloaded.
 """
 
 import ctypes

@@ -30,9 +30,9 @@ struct Task {
   bool in_other_files = false;  ///< see Stored
 };
 
-/// Writes the owned elements of each array to its dataset, or reads all elements of each buffer. The datasets of the
-/// file, whose whole path is the same on all processes, must have the right shapes. **Collective** over `comm`: throws
-/// the same Error on every process or on none, and makes all calls of HDF5 on every process, whatever fails.
+/// Writes the owned elements of each array to its dataset, or reads all elements of each buffer. `path` is the whole
+/// path of the file, the same on every process. The datasets must have the right shapes. **Collective** over `comm`:
+/// throws the same Error on every process or on none, and makes all calls of HDF5 on every process, whatever fails.
 void transfer(const std::string& path, Direction direction, const std::vector<Task>& tasks, MPI_Comm comm,
               const std::function<void(double)>& progress);
 

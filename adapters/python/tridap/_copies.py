@@ -8,9 +8,9 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def lasting(again: str) -> Callable[[_Class], _Class]:
-    """For a class whose objects do not change: copy.copy and copy.deepcopy return the object that they are given.
+    """A decorator of a class whose objects do not change: copy.copy and copy.deepcopy return the object itself.
 
-    An object cannot be pickled; the TypeError says how to make it `again`.
+    Pickling an object raises a TypeError, which says how to make the object `again`.
     """
     def decorate(kind: _Class) -> _Class:
         def itself(self: Any, memo: Any = None) -> Any:

@@ -12,7 +12,7 @@
 namespace tridap::scalapack {
 
 /// The process grid on which a routine computes: that of a place, or its transpose. Ranks are those of the call's
-/// communicator, all of whose processes are in the grid.
+/// communicator. All of its processes are in the grid.
 class Frame {
  public:
   /// **Collective**: throws the same Error on every process or on none.

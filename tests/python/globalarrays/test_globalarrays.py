@@ -12,15 +12,7 @@ from tridap import globalarrays as ga
 
 COMM = MPI.COMM_WORLD
 P = COMM.size
-
-
-@pytest.fixture(autouse=True)
-def session():
-    with ga.Session():
-        yield
-        gc.collect()
-        ga.collect()
-        assert ga.held() == 0
+pytestmark = pytest.mark.usefixtures("session")
 
 
 def number(i, j):

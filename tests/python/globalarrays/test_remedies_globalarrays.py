@@ -18,15 +18,6 @@ several = pytest.mark.skipif(P == 1, reason="needs at least 2 processes")
 BAD = "a\udcffb"
 
 
-@pytest.fixture
-def session():
-    with ga.Session():
-        yield
-        gc.collect()
-        ga.collect()
-        assert ga.held() == 0
-
-
 def case(**more):
     return {"tridap": tridap, "comm": COMM, "pickle": pickle, **more}
 

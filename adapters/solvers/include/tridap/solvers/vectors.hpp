@@ -49,9 +49,9 @@ std::optional<Index> vectors_axis(const SolverArray& array, const tridap::tpetra
 Vectors import_vectors(const SolverArray& array, const tridap::tpetra::ArrayMap& rows, Copy copy = Copy::never,
                        CopyMemory* memory = nullptr);
 
-/// The local half of import_vectors(), with the same arguments, for a call whose own record says whether every process
-/// has made it. It is inside of Trilinos, and throws Error if this process's elements cannot be those of vectors. The
-/// ArrayMap must outlive it.
+/// The local half of import_vectors(), with the same arguments. A call makes it before its own record, which says
+/// whether every process has made it. The constructor must be called inside of Trilinos, and throws Error if this
+/// process's elements cannot be those of vectors. The ArrayMap must live longer than this object.
 class LocalVectors {
  public:
   LocalVectors(const SolverArray& array, const tridap::tpetra::ArrayMap& rows, Copy copy, CopyMemory* memory);

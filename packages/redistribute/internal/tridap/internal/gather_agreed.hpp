@@ -9,8 +9,8 @@
 
 namespace tridap::redistribute {
 
-/// gather(), and without a root allgather(), for a call that has begun and whose processes know the array's
-/// distribution and agree on the root. **Collective**, in one reduction.
+/// What gather() does, or what allgather() does if there is no root, inside of a call that has begun. All processes
+/// know the array's distribution and have agreed on the root. **Collective**, in one reduction, or in two with lists.
 DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
                         std::optional<int> root);
 
