@@ -386,10 +386,8 @@ def run_named(names, processes, preset):
                                   cwd=test.working_directory).returncode
             code = 0 if code == 5 and test.kind == "pytest" and pattern else code  # 5: no test matches
         if code:
-            failed.append(f"again: ./dev test {test.name}" + (" --sanitized" if preset == "asan" else ""))
-            if test.kind == "other":  # GoogleTest programs and pytest print it themselves
-                print(failed[-1])
-    sys.stdout.writelines(["\n", *left])
+            failed.append(f"again: ./dev test {test.name}" + (" --sanitized" if preset == "asan" else "") + "\n")
+    sys.stdout.writelines(["\n", *left, *failed])
     print(f"{len(runs) - len(failed) - len(left)} of {len(runs)} runs passed" + (f", {len(left)} skipped" if left else ""))
     return 1 if failed else 0
 
