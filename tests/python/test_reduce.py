@@ -241,24 +241,71 @@ def test_memory_that_ends_on_one_process_ends_a_sum_on_all(comm, monkeypatch, na
     assert x.sum() == 0
 
 
-def test_more_processes_than_one_exchange_holds_give_the_same(comm):
+# By way: what rank r of n brings, and what comes of all, both a value and a number.
+WAYS = {
+    "add": (lambda r, n: (r + 1, 2 * r), lambda n: (n * (n + 1) // 2, n * (n - 1))),
+    "multiply": (lambda r, n: (2, 1), lambda n: (2**n, n)),
+    "smallest": (lambda r, n: (20 + r, r % 2), lambda n: (21 if n > 1 else 20, n // 2)),
+    "largest": (lambda r, n: (40 - r, r % 2), lambda n: (39 if n > 1 else 40, n // 2)),
+    "first_smallest": (lambda r, n: (7, n - r if r % 2 or n == 1 else -1), lambda n: (7, 1 if n < 3 or n % 2 == 0 else 2)),
+    "first_largest": (lambda r, n: (min(r, n // 2), 10 + r), lambda n: (n // 2, 10 + n // 2)),
+    "bits": (lambda r, n: (1 << r, r - 3), lambda n: ((1 << n) - 1, n - 4)),
+}
+
+
+@pytest.mark.parametrize("how", WAYS)
+@pytest.mark.parametrize("dtype", ["i1", "u2", "i4", "u8", "f4", "f8", "g", "c8", "c16", "G"])
+def test_values_of_all_processes_become_one(comm, how, dtype):
+    if how == "bits" and dtype[0] not in "iu":
+        pytest.skip("the bits of a floating-point number are no sum")
+    brings, becomes = WAYS[how]
+    value, number = brings(comm.rank, comm.size)
+    found, numbers = _core._reduced(comm, lambda: (np.array([value]).astype(dtype), number, "", how))
+    assert found.dtype == dtype and (found.item(), numbers) == becomes(comm.size)
+    assert comm.allgather(found.tobytes()[:8]).count(found.tobytes()[:8]) == comm.size
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "g", "c8", "c16", "G", "m8[s]", "M8[s]"])
+@pytest.mark.parametrize("how", ["smallest", "largest", "first_smallest", "first_largest"])
+def test_a_nan_of_one_process_is_the_extreme(comm, how, dtype):
+    values = np.arange(comm.size).astype(dtype)
+    values[comm.size // 2] = "NaT" if dtype[0] in "mM" else np.nan
+    found, number = _core._reduced(comm, lambda: (values[comm.rank:][:1], comm.rank + 1, "", how))
+    assert found[0] != found[0]
+    if how.startswith("first"):
+        assert number == comm.size // 2 + 1
+
+
+def test_sums_of_nans_infinities_and_missing_times(comm):
+    def reduced(how, one, others, dtype):
+        value = np.array([one if comm.rank == comm.size - 1 else others], dtype)
+        return _core._reduced(comm, lambda: (value, 1, "", how))[0][0]
+
+    several = comm.size > 1
+    assert np.isnan(reduced("add", np.inf, -np.inf, "f4")) == several
+    assert np.isnat(reduced("add", "NaT", 1, "m8[s]"))
+    assert np.isnan(reduced("multiply", 0, np.inf, "f8")) == several
+    assert reduced("every", False, True, "?") == np.False_ and reduced("some", False, True, "?") == several
+
+
+def test_what_cannot_be_reduced_is_refused_on_all(comm):
     def step(bad=False):
         if bad:
             raise ValueError("bad here")
-        return np.array([comm.rank], "i2"), comm.rank + 1, "asked"
+        return np.array([comm.rank], "i2"), comm.rank + 1, "asked", "add"
 
     last = comm.rank == comm.size - 1
-    for at_once in (0, 1, 256, 10**9):
-        values, counts = _core._partials(comm, step, at_once)
-        assert values.dtype == "i2" and values.tolist() == list(range(comm.size)) and counts.tolist() == list(range(1, comm.size + 1))
-        with pytest.raises(tridap.ProtocolError, match="bad here"):
-            _core._partials(comm, lambda: step(last), at_once)
-        if comm.size > 1:
-            with pytest.raises(tridap.ProtocolError, match="asks for .*same on every process"):
-                _core._partials(comm, lambda: (*step()[:2], last), at_once)
-    for wrong in (np.zeros(2), np.zeros(1, "S33"), np.zeros(0)):
+    with pytest.raises(tridap.ProtocolError, match="bad here"):
+        _core._reduced(comm, lambda: step(last))
+    if comm.size > 1:
+        with pytest.raises(tridap.ProtocolError, match="asks for .*same on every process"):
+            _core._reduced(comm, lambda: (*step()[:2], str(last), "add"))
+    for wrong, how in [(np.zeros(2), "add"), (np.zeros(1, "S33"), "bits"), (np.zeros(0), "add"), (np.zeros(1, "S3"), "smallest"),
+                       (np.zeros(1, "f2"), "add"), (np.zeros(1, "i4"), "every")]:
         with pytest.raises(tridap.ProtocolError, match="a partial result must have one element"):
-            _core._partials(comm, lambda: (wrong, 1, ""))
+            _core._reduced(comm, lambda: (wrong, 1, "", how))
+    with pytest.raises(tridap.ProtocolError, match="no way 'widest'"):
+        _core._reduced(comm, lambda: (np.zeros(1), 1, "", "widest"))
 
 
 def test_an_interrupt_of_one_process_is_an_error_on_the_others(comm):

@@ -326,9 +326,9 @@ void stand_in_free(std::uintptr_t address) {
 }
 
 void* stand_in_event(std::uintptr_t stream) {
-  auto* const event = new Event;
-  cuEventRecord(event, reinterpret_cast<void*>(stream));
-  return event;
+  static std::deque<Event> made;  // whose elements stay where they are
+  cuEventRecord(&made.emplace_back(), reinterpret_cast<void*>(stream));
+  return &made.back();
 }
 
 // The whole bytes of memory, written or read as a kernel does; `late` on a stream: 0 at once.

@@ -1,7 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "memory.hpp"
-#include "partials.hpp"
+#include "reduced.hpp"
 #include "text_argument.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/slice.hpp>
@@ -430,7 +430,7 @@ void bind_compute(py::module_& module, py::class_<Array>& type) {
   module.def("_alike_along", &are_alike_along);
   module.def("_counted", &counted);
   module.def("_bounds", &bounds);
-  module.def("_partials", &partials, "comm"_a, "step"_a, "at_once"_a = 256);
+  module.def("_reduced", &reduced, "comm"_a, "step"_a);
 }
 
 }  // namespace tridap::python

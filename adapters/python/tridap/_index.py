@@ -111,11 +111,10 @@ def _element(array, keys):
         fits = array.dtype.itemsize <= _reduce.MOST_BYTES
         return here[0] if fits and here[0] is not None else np.zeros((), array.dtype if fits else bool), owner
 
-    values, owners = _reduce.partials(array, lambda: f"x[{', '.join(map(str, index))}]", step)
-    owner = int(owners[0])
+    value, owner = _reduce.reduced(array, lambda: f"x[{', '.join(map(str, index))}]", step, "bits")
     if array.dtype.itemsize > _reduce.MOST_BYTES:
         return array.comm.bcast(here[0], owner)[()]
-    return values[owner]
+    return value
 
 
 def item(array, key):

@@ -1,8 +1,9 @@
 """Sums, norms and the like over a whole distributed array.
 
 Each process computes a partial result with NumPy, from the elements that it counts: the interior of its part, without
-the indices that a lower process has too. All processes get all partial results, and combine them in the order of the
-ranks. Therefore every process has the same result bit for bit, and the same program has the same result in each run.
+the indices that a lower process has too. One reduction of MPI, with which the call begins, makes one result of all, in
+an order that follows from the number of processes alone. Therefore every process has the same result bit for bit, and
+the same program on as many processes has the same result in each run.
 """
 
 import builtins
@@ -37,33 +38,31 @@ def _written(name, **arguments):
     return lambda: f"x.{name}({', '.join(f'{key}={value!r}' for key, value in arguments.items() if value is not None)})"
 
 
-MOST_BYTES = 32  # of an element that `_core._partials` takes
+MOST_BYTES = 32  # of an element that `_core._reduced` takes
 
 
-def partials(array, call, step):
-    """The partial results of all processes, and their numbers of elements, as two NumPy arrays by rank. Collective.
+def reduced(array, call, step, *how):
+    """One result of the partial results of all processes, a scalar, and the sum of their numbers. Collective.
 
-    `step` returns this process's partial result, a scalar, and how many elements it is of. It must not communicate.
-    `call` returns the call as the user writes it, which must be the same on every process. It is called after `step`.
+    `step` returns this process's partial result, a scalar, and its number; and `how`, unless that is given. It must not
+    communicate. `call` returns the call as the user writes it, which must be the same on every process. It is called
+    after `step`. `how` is "add"; "multiply"; "every"; "some"; "smallest" or "largest", of processes with a number that
+    is not 0; "first_smallest" or "first_largest", of those with a number that is not negative, and with the least number
+    of the results that are equal; "bits", each bit that a process has, with the largest number.
     """
+    dtype = None
+
     def prepare():
-        value, count = step()
+        nonlocal dtype
+        value, number, way = *step(), *how
         value = np.asarray(value)
-        value = value.astype(value.dtype.newbyteorder("="), copy=False).reshape(1)
-        return value, count, f"{call()} {_same(array)}, as {value.dtype}"
+        dtype = value.dtype.newbyteorder("=")
+        between = np.float32 if dtype == np.float16 and way != "bits" else dtype  # C++ has no float16
+        return value.astype(between, copy=False).reshape(1), number, f"{call()} {_same(array)}, as {dtype}", way
 
-    return _core._partials(array.comm, prepare)
-
-
-def _added(values):
+    value, number = _core._reduced(array.comm, prepare)
     with np.errstate(all="ignore"):  # a process with other settings must not raise alone
-        dtype = values.dtype if values.dtype.kind in "biu" else None  # NumPy would widen these
-        return np.add.reduce(values, dtype=dtype)
-
-
-def _multiplied(values):
-    with np.errstate(all="ignore"):
-        return np.multiply.reduce(values, dtype=values.dtype if values.dtype.kind in "biu" else None)
+        return value.astype(dtype, copy=False)[0], number
 
 
 def _need_numbers(call, array, kinds="biufcm"):
@@ -156,16 +155,16 @@ _NOTHING = np.zeros((), bool), 0  # the partial result if there is a DistArray
 @collective("x.sum()")
 def sum(array, axis=None, dtype=None, **others):
     """See `DistArray.sum`."""
-    return _folded(array, "sum", axis, dtype, others, _added)
+    return _folded(array, "sum", axis, dtype, others, "add")
 
 
 @collective("x.prod()")
 def prod(array, axis=None, dtype=None, **others):
     """See `DistArray.prod`."""
-    return _folded(array, "prod", axis, dtype, others, _multiplied)
+    return _folded(array, "prod", axis, dtype, others, "multiply")
 
 
-def _folded(array, call, axis, dtype, others, combine):
+def _folded(array, call, axis, dtype, others, how):
     numpy_call = getattr(np, call)
     along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes, dtype=utf8("dtype", dtype)))
 
@@ -175,8 +174,8 @@ def _folded(array, call, axis, dtype, others, combine):
         part = _counted(array)
         return numpy_call(part, dtype=utf8("dtype", dtype)), part.size
 
-    values, _ = partials(array, along.written(dtype=dtype), step)
-    return along.whole(combine(values)) if along.made is None else along.made
+    value, _ = reduced(array, along.written(dtype=dtype), step, how)
+    return along.whole(value) if along.made is None else along.made
 
 
 def _wide(array, dtype):
@@ -198,13 +197,13 @@ def mean(array, axis=None, dtype=None, **others):
         part = _counted(array)
         return np.sum(part, dtype=_wide(array, dtype)), part.size
 
-    values, counts = partials(array, along.written(dtype=dtype), step)
+    value, count = reduced(array, along.written(dtype=dtype), step, "add")
     if along.made is not None:
         return along.made
-    if counts.sum() == 0:
+    if count == 0:
         return along.whole(np.mean(np.empty(0, array.dtype), dtype=dtype))  # NumPy's answer, and its warning
-    result = dtype if dtype is not None else np.float16 if array.dtype == np.float16 else values.dtype
-    return along.whole((_added(values) / counts.sum()).astype(result))
+    result = dtype if dtype is not None else np.float16 if array.dtype == np.float16 else value.dtype
+    return along.whole((value / np.int64(count)).astype(result))
 
 
 @collective("x.var()")
@@ -231,21 +230,20 @@ def _spread(array, call, axis, dtype, ddof, others):
         part = _counted(array)
         return np.sum(part, dtype=_wide(array, dtype)), part.size
 
-    values, counts = partials(array, written, add)
+    value, count = reduced(array, written, add, "add")
     if along.made is not None:
         return along.made
-    count = counts.sum()
     if count - ddof <= 0:
         return along.whole(numpy_call(np.ones(count, array.dtype), dtype=dtype, ddof=ddof))  # NumPy's answer, and its warning
-    work = values.dtype if values.dtype.kind in "fc" else np.dtype(float)
-    center = np.asarray(_added(values) / count).astype(work)
+    work = value.dtype if value.dtype.kind in "fc" else np.dtype(float)
+    center = np.asarray(value / np.int64(count)).astype(work)
 
     def add_squares():
         apart = _counted(array).astype(work) - center
         squares = apart.real**2 + apart.imag**2 if work.kind == "c" else apart * apart
         return np.sum(squares, dtype=squares.dtype), squares.size
 
-    found = _added(partials(array, written, add_squares)[0]) / (count - ddof)
+    found = reduced(array, written, add_squares, "add")[0] / np.float64(count - ddof)
     found = np.sqrt(found) if call == "std" else found
     return along.whole(found.astype(np.float16 if dtype is None and array.dtype == np.float16 else np.empty(0, work).real.dtype))
 
@@ -260,11 +258,10 @@ def _extreme(array, call, axis, others):
         part = _counted(array)
         return (numpy_call(part) if part.size else np.zeros((), array.dtype)), part.size
 
-    values, counts = partials(array, along.written(), step)
+    value, count = reduced(array, along.written(), step, "smallest" if call == "min" else "largest")
     if along.made is not None:
         return along.made
-    with np.errstate(all="ignore"):
-        return along.whole(numpy_call(values[counts > 0]))  # without elements, NumPy's ValueError
+    return along.whole(value if count > 0 else numpy_call(np.empty(0, value.dtype)))  # without elements, NumPy's ValueError
 
 
 @collective("x.min()")
@@ -310,13 +307,10 @@ def _place(array, call, axis, others):
         index = [of_axis[place] for of_axis, place in zip(numbers, places)]
         return best, int(np.ravel_multi_index(index, array.shape).min()) if index else 0
 
-    values, numbers = partials(array, _written(call, axis=axis), step)
-    some = numbers >= 0
-    if not some.any():
+    _, number = reduced(array, _written(call, axis=axis), step, "first_smallest" if call == "argmin" else "first_largest")
+    if number < 0:
         raise ValueError(f"attempt to get {call} of an empty sequence")
-    best = numpy_call(values[some])
-    same = values != values if best != best else values == best
-    return np.int64(numbers[some & same].min())
+    return np.int64(number)
 
 
 @collective("x.argmin()")
@@ -340,8 +334,8 @@ def _truth(array, call, axis, others):
             return _NOTHING
         return numpy_call(_counted(array)), 0
 
-    values = partials(array, along.written(), step)[0]
-    return along.whole(numpy_call(values)) if along.made is None else along.made
+    value, _ = reduced(array, along.written(), step, "every" if call == "all" else "some")
+    return along.whole(value) if along.made is None else along.made
 
 
 @collective("x.all()")
@@ -392,7 +386,7 @@ def _product(call, a, b):
         kept[0] = _also(array, b if array is a else a)
         return getattr(np, call)(*_flat(*_pair(call, a, b))), 0
 
-    return _added(partials(array, lambda: f"x.{call}(y), y {kept[0]}, x", step)[0])
+    return reduced(array, lambda: f"x.{call}(y), y {kept[0]}, x", step, "add")[0]
 
 
 @collective("x.dot()")
@@ -407,6 +401,12 @@ def vdot(array, other):
     return _product("vdot", array, other)
 
 
+def _sum_of_squares(flat):
+    """As numpy.linalg.norm computes it, so that one process has its result bit for bit."""
+    numbers = flat.astype(float) if flat.dtype.kind in "biu" else flat
+    return numbers.real.dot(numbers.real) + numbers.imag.dot(numbers.imag) if numbers.dtype.kind == "c" else numbers.dot(numbers)
+
+
 @collective("x.norm()")
 def norm(array, ord=None, axis=None, **others):
     """See `DistArray.norm`."""
@@ -414,25 +414,28 @@ def norm(array, ord=None, axis=None, **others):
         return np.linalg.norm(part, ord, axes[0] if len(axes) == 1 else axes)
 
     along = _Along("norm", array, axis, others, norms)
+    is_length = [False]
 
     def step():
         if along("biufc"):
-            return _NOTHING
+            return *_NOTHING, "add"
         known = {0: [None], 1: [None, 1, 2, np.inf], 2: [None, "fro"]}.get(array.ndim, [None])
         if not builtins.any(ord is name or (name is not None and ord == name) for name in known):
             raise ValueError(f"ord is {ord!r}, must be {' or '.join(map(repr, known))} for an array of {array.ndim} "
                              "axes: abs(x).sum(), abs(x).max() and x.norm() are over the elements of any array")
         flat, = _flat(_counted(array))
         some = flat if flat.size else np.zeros(1, flat.dtype)
-        return np.linalg.norm(some, None if ord == "fro" else ord), flat.size
+        is_length[0] = not (ord == 1 or ord == np.inf)
+        if is_length[0]:
+            return _sum_of_squares(flat), flat.size, "add"
+        return np.linalg.norm(some, ord), flat.size, "add" if ord == 1 else "largest"
 
-    values, counts = partials(array, along.written(ord=ord), step)
+    value, count = reduced(array, along.written(ord=ord), step)
     if along.made is not None:
         return along.made
-    with np.errstate(all="ignore"):
-        if ord == 1:
-            return along.whole(_added(values))
-        return along.whole(np.max(values[counts > 0]) if ord == np.inf else np.linalg.norm(values))
+    if is_length[0]:
+        return along.whole(np.sqrt(value))
+    return along.whole(value if count > 0 or ord == 1 else np.max(np.empty(0)))  # NumPy's ValueError
 
 
 @collective("numpy.allclose()")
@@ -474,4 +477,4 @@ def _agreement(call, a, b, options):
         parts = [_counted(given) if isinstance(given, DistArray) else given for given in (a, b)]
         return numpy_call(*parts, *options), 0
 
-    return bool(np.all(partials(array, lambda: f"numpy.{call}(x, y, *{options}), y {kept[0]}, x", step)[0]))
+    return bool(reduced(array, lambda: f"numpy.{call}(x, y, *{options}), y {kept[0]}, x", step, "every")[0])

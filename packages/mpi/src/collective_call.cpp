@@ -105,7 +105,7 @@ void refuse_different_calls(const char* name, Duplicates& duplicates) {
 Call::Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object)
     : name_(said_name(name)), needed_(needed), thread_(state().this_thread()), outer_(thread_.innermost) {
   if (comm == MPI_COMM_NULL) duplicates_of(comm);  // throws on this process alone
-  enter(comm);
+  enter();
   try {
     duplicates_ = made_duplicates_of(comm);  // which waits for the other processes the first time
     comm_ = duplicates_->ours();
@@ -121,9 +121,8 @@ Call::~Call() {
   leave();
 }
 
-void Call::enter(MPI_Comm comm) {
+void Call::enter() {
   thread_.innermost = this;
-  MPI_Comm_size(comm, &processes_);
   thread_.enter(name_);
 }
 
@@ -180,8 +179,7 @@ void Call::begin(Step step, void* object) {
 }
 
 void Call::reduce(const Record& record, bool has_locks) {
-  const std::size_t count = record_length(processes_);
-  std::fill_n(all_.begin(), count, std::numeric_limits<Index>::min());
+  std::fill_n(all_.begin(), record_numbers, std::numeric_limits<Index>::min());
   all_[name_number] = number_of_call(name_);
   all_[name_complement] = ~all_[name_number];
   all_[failed_number] = record.faults.ok() ? 0 : 1;
@@ -190,11 +188,10 @@ void Call::reduce(const Record& record, bool has_locks) {
     all_[first_value + i] = record.values_[i];
     all_[first_value + Record::most + i] = ~record.values_[i];
   }
-  if (gathers())
-    std::copy(record.brought_.begin(), record.brought_.end(),
-              &all_[record_numbers + static_cast<std::size_t>(rank_of(comm_)) * Record::most_brought]);
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(count), MPI_INT64_T, MPI_MAX, comm_),
-               "MPI_Allreduce");
+  record.folded.write(&all_[record_numbers]);
+  reduce_record(all_, comm_);
 }
+
+Folded Call::folded() const { return Folded::read(&all_[record_numbers]); }
 
 }  // namespace tridap::mpi

@@ -161,6 +161,7 @@ void Duplicates::agree_on_tags() {
 void Duplicates::enter() {
   call_at_the_end(free_all);
   const std::lock_guard lock(state().guard);
+  state().record_operation.make();
   state().duplicates.insert(this);
   entered_ = true;
 }
@@ -262,6 +263,7 @@ int Duplicates::free_all(MPI_Comm, int, void*, void*) {
     const std::lock_guard lock(state().guard);
     left.assign(state().duplicates.begin(), state().duplicates.end());
     state().duplicates.clear();
+    state().record_operation.free();
   }
   std::sort(left.begin(), left.end(), [](const auto* a, const auto* b) { return a->id_ < b->id_; });
   for (Duplicates* const each : left) {

@@ -55,10 +55,7 @@ class Agreement {
     name = mpi::said_name(name);
     all_[0] = mpi::number_of_call(name);
     all_[1] = ~all_[0];
-    mpi::must_succeed(
-        MPI_Allreduce(MPI_IN_PLACE, all_.data(), static_cast<int>(mpi::record_length(duplicates.processes())),
-                      MPI_INT64_T, MPI_MAX, duplicates.ours()),
-        "MPI_Allreduce");
+    mpi::reduce_record(all_, duplicates.ours());
     if (all_[0] != ~all_[1]) mpi::refuse_different_calls(name, duplicates);
   }
 
@@ -80,9 +77,9 @@ class Agreement {
   static constexpr Index none = std::numeric_limits<Index>::min();
   bool proposed(Question question) const { return all_[first_at + 2 * question] != none; }
 
-  std::array<Index, mpi::most_record_numbers> all_ = [] {
-    std::array<Index, mpi::most_record_numbers> all;
-    all.fill(none);
+  mpi::RecordNumbers all_ = [] {
+    mpi::RecordNumbers all{};
+    std::fill_n(all.begin(), mpi::record_numbers, none);
     return all;
   }();
 };

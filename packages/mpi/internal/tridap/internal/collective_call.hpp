@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/fold.hpp>
 #include <tridap/internal/or_end_job.hpp>
 #include <tridap/internal/state.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -16,16 +17,6 @@
 #include <utility>
 
 namespace tridap::mpi {
-
-/// How many numbers a process reduces at the beginning of a call, by MPI_MAX: first number_of_call(), then its
-/// complement. Behind these, a communicator of few processes has what each of them brings.
-inline constexpr std::size_t record_numbers = 26, numbers_brought = 5;
-inline constexpr int most_gathered = 16;  // processes
-inline constexpr std::size_t most_record_numbers = record_numbers + numbers_brought * most_gathered;
-/// The same for a number of processes. A call that votes for a reason of its own may reduce this many itself.
-constexpr std::size_t record_length(int processes) {
-  return record_numbers + (processes <= most_gathered ? static_cast<std::size_t>(processes) * numbers_brought : 0);
-}
 
 /// A number for what is called, by its name.
 constexpr Index number_of_call(const char* name) {
@@ -44,25 +35,24 @@ inline const char* said_name(const char* name) {
 /// with the name of its own call, after the first two numbers of a record have differed.
 [[noreturn]] void refuse_different_calls(const char* name, Duplicates& duplicates);
 
-/// What a process brings to the beginning of a call: numbers that the processes compare, and what failed.
+/// What a process brings to the beginning of a call: numbers that the processes compare, a value that they reduce, and
+/// what failed.
 class Record {
  public:
-  static constexpr std::size_t most = 11, most_brought = numbers_brought;
+  static constexpr std::size_t most = 11;
 
   /// Adds a number. Every process adds equally many, unless it failed.
   void add(Index value) {
     assert(count_ < most);
     values_[count_++] = value;
   }
-  /// Brings numbers that Call::brought() gives to every process, if Call::gathers().
-  void bring(const std::array<Index, most_brought>& values) { brought_ = values; }
   Faults faults;  ///< a process that has some makes the call fail on all
+  Folded folded;  ///< Call::folded() is that of all processes
 
  private:
   friend class Call;
   std::array<Index, most> values_{};
   std::size_t count_ = 0;
-  std::array<Index, most_brought> brought_{};
 };
 
 /// The beginning of a collective call of ours. All processes make one reduction of one size with one operation,
@@ -115,12 +105,8 @@ class Call {
   bool is_same(std::size_t i) const { return smallest(i) == largest(i); }
   Index smallest(std::size_t i) const { return ~all_[first_value + Record::most + i]; }
   Index largest(std::size_t i) const { return all_[first_value + i]; }
-  /// Whether the record has what each process brought: if there are few processes.
-  bool gathers() const { return processes_ <= most_gathered; }
-  /// What a process brought: Record::most_brought numbers.
-  const Index* brought(int rank) const {
-    return &all_[record_numbers + static_cast<std::size_t>(rank) * Record::most_brought];
-  }
+  /// What Record::folded of all processes gives, the same bits on every process, if it was of one type on all.
+  Folded folded() const;
 
  private:
   friend class Callback;
@@ -132,7 +118,7 @@ class Call {
   bool is_inside() const;
   void begin(Step step, void* object);
   void reduce(const Record& record, bool has_locks);
-  void enter(MPI_Comm comm);
+  void enter();
   void leave();
 
   std::shared_ptr<Duplicates> duplicates_;
@@ -141,9 +127,7 @@ class Call {
   Libraries needed_;
   ThreadCalls& thread_;
   const Call* outer_ = nullptr;
-  int processes_ = 1;
-  // Name, complement, one failed, one lacks a lock; values, complements; what each process brought.
-  std::array<Index, most_record_numbers> all_;
+  RecordNumbers all_;  // name, complement, one failed, one lacks a lock; values, complements; what is folded
 };
 
 /// While it lives, this thread is in a function of the user that one of our calls runs: calls that this function makes

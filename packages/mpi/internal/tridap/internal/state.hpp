@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tridap/internal/fold.hpp>
+
 #include <mpi.h>
 
 #include <array>
@@ -139,6 +141,7 @@ struct State {
   std::set<Duplicates*> duplicates;
   int key_of_kept = MPI_KEYVAL_INVALID;
   bool ends_with_mpi = false;
+  RecordOperation record_operation;  ///< made before the first duplicate
 
   std::mutex guard_of_threads;
   ThreadCalls* threads = nullptr;  ///< a list of all threads that made a call
