@@ -80,6 +80,8 @@ TRIDAP_MAY_FAIL(MPI_Testsome, (int n, MPI_Request* requests, int* count, int* ar
 TRIDAP_MAY_FAIL(MPI_Type_create_hindexed,
                 (int n, const int* counts, const MPI_Aint* at, MPI_Datatype type, MPI_Datatype* made),
                 (n, counts, at, type, made))
+TRIDAP_MAY_FAIL(MPI_Type_contiguous, (int n, MPI_Datatype type, MPI_Datatype* made), (n, type, made))
+TRIDAP_MAY_FAIL(MPI_Op_create, (MPI_User_function * function, int commutes, MPI_Op* made), (function, commutes, made))
 TRIDAP_MAY_FAIL(MPI_Type_create_resized, (MPI_Datatype type, MPI_Aint low, MPI_Aint extent, MPI_Datatype* made),
                 (type, low, extent, made))
 TRIDAP_MAY_FAIL(MPI_Type_commit, (MPI_Datatype * type), (type))
@@ -163,6 +165,20 @@ std::string invalid_communicator() {
   PMPI_Error_string(MPI_ERR_COMM, text, &length);
   EXPECT_GT(length, 0);
   return text;
+}
+
+// It goes before all other tests, because a process makes these once, in its first call.
+TEST(Call, WhatTheFirstCallOfAProcessMakesFailsOnAll) {
+  const int last = on::processes(MPI_COMM_WORLD) - 1;
+  MPI_Comm comm = fresh();
+  for (const std::string function : {"MPI_Type_contiguous", "MPI_Type_commit", "MPI_Op_create"}) {
+    calls.clear();
+    if (on::rank(MPI_COMM_WORLD) == last) failing = function;
+    const std::string said = error_of([&] { gather_padded(comm); });
+    failing.clear();
+    EXPECT_NE(said.find(function + " failed"), std::string::npos) << said;
+  }
+  gather_padded(comm);
 }
 
 TEST(Call, NamesTheFunctionAndWhatMpiSays) {
