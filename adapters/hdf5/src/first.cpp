@@ -1,6 +1,6 @@
 #include "first.hpp"
 
-#include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -14,18 +14,14 @@ std::string told_by_first(std::string text, mpi::Faults faults, MPI_Comm comm) {
   } message{faults.ok() ? 0 : 1, static_cast<Index>(text.size()), {}};
   constexpr auto room = static_cast<Index>(sizeof(message.begin));
   std::memcpy(message.begin, text.data(), static_cast<std::size_t>(std::min(message.bytes, room)));
-  mpi::must_succeed(MPI_Bcast(&message, sizeof(message), MPI_BYTE, 0, comm), "MPI_Bcast");
+  mpi::broadcast(&message, 1, 0, comm);
   if (message.failed != 0) mpi::throw_faults(std::move(faults), comm);
   if (message.bytes <= room) {
     text.assign(message.begin, static_cast<std::size_t>(message.bytes));
     return text;
   }
   mpi::collectively(comm, [&] { text.resize(static_cast<std::size_t>(message.bytes)); });
-  constexpr Index piece = Index{1} << 30;
-  for (Index at = 0; at < message.bytes; at += piece)
-    mpi::must_succeed(
-        MPI_Bcast(text.data() + at, static_cast<int>(std::min(piece, message.bytes - at)), MPI_CHAR, 0, comm),
-        "MPI_Bcast");
+  mpi::broadcast(text.data(), message.bytes, 0, comm);
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include "file.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -93,8 +94,7 @@ void agree(std::vector<Work>& works, std::size_t tasks, mpi::Faults faults, MPI_
     most[1 + 2 * i] = static_cast<Index>(works[i].pieces.size());
     most[2 + 2 * i] = works[i].mode == Mode::exchange ? 1 : 0;
   }
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, most.data(), static_cast<int>(most.size()), MPI_INT64_T, MPI_MAX, comm),
-                    "MPI_Allreduce");
+  mpi::reduce(most.data(), static_cast<Index>(most.size()), MPI_MAX, comm);
   if (most[0] != 0) mpi::throw_faults(std::move(faults), comm);
   for (std::size_t i = 0; i < works.size(); ++i) {
     works[i].rounds = most[1 + 2 * i];

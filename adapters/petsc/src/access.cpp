@@ -3,6 +3,7 @@
 #include "call.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/inside_if_free.hpp>
+#include <tridap/internal/typed.hpp>
 
 #include <atomic>
 #include <exception>
@@ -152,10 +153,7 @@ Index destroy_waiting() {
 }
 
 void collect_on(MPI_Comm comm) {
-  int here = 0, all = 0;
-  mpi::must_succeed(MPI_Comm_size(comm, &here), "MPI_Comm_size");
-  mpi::must_succeed(MPI_Comm_size(PETSC_COMM_WORLD, &all), "MPI_Comm_size");
-  if (here == all) destroy_waiting();
+  if (mpi::processes_of(comm) == mpi::processes_of(PETSC_COMM_WORLD)) destroy_waiting();
 }
 
 Held held() {

@@ -5,6 +5,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <limits>
@@ -45,8 +46,7 @@ Arguments arguments_of(const Form& form) {
 }
 
 void need_processes(const Distribution& distribution, MPI_Comm comm) {
-  int processes = 0;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const int processes = mpi::processes_of(comm);
   if (distribution.processes() != processes)
     refuse("the distribution is for " + std::to_string(distribution.processes()) +
                " processes, and the communicator has " + std::to_string(processes),

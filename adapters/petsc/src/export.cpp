@@ -5,6 +5,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/export.hpp>
 
@@ -79,14 +80,11 @@ ExportedArray export_array(Vec vec, const ExportOptions& options) {
   call("VecGetOwnershipRange", [&] { return VecGetOwnershipRange(vec, &begin, &end); });
   call("VecGetSize", [&] { return VecGetSize(vec, &size); });
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
-  int processes = 1, rank = 0;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  mpi::must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   ExportedArray made;
   Dimension axis;
   axis.size = size;
-  axis.proc_grid_size = processes;
-  axis.proc_grid_rank = rank;
+  axis.proc_grid_size = mpi::processes_of(comm);
+  axis.proc_grid_rank = mpi::rank_of(comm);
   axis.dist = Block{begin, end, {}};
   made.array.dim_data.push_back(std::move(axis));
   fill(made, vec, {end - begin}, options);
@@ -118,8 +116,7 @@ ExportedArray export_array(DM dm, Vec vec, const ExportOptions& options) {
 
 Distribution distribution_of(Vec vec) {
   need_plain(vec);
-  int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(vec)), &processes), "MPI_Comm_size");
+  const int processes = mpi::processes_of(PetscObjectComm(reinterpret_cast<PetscObject>(vec)));
   const PetscInt* ranges = nullptr;
   call("VecGetOwnershipRanges", [&] { return VecGetOwnershipRanges(vec, &ranges); });
   return Distribution({Axis(BlockKind({ranges, ranges + processes + 1}))});

@@ -4,6 +4,7 @@
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/petsc/matrix.hpp>
 
 #include <memory>
@@ -75,8 +76,7 @@ void add_losses(Mat mat, Receipt& receipt) {
 }
 
 Bounds bounds_of(Mat mat, const char* name, PetscErrorCode (*get)(Mat, const PetscInt**)) {
-  int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), &processes), "MPI_Comm_size");
+  const int processes = mpi::processes_of(PetscObjectComm(reinterpret_cast<PetscObject>(mat)));
   const PetscInt* ranges = nullptr;
   call(name, [&] { return get(mat, &ranges); });
   return {ranges, ranges + processes + 1};

@@ -7,6 +7,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/ghost_owners.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/ghosted.hpp>
@@ -62,11 +63,9 @@ DimData blocks_of_ranks(Vec vec, PetscInt block) {
   call("VecGetSize", [&] { return VecGetSize(vec, &size); });
   call("VecGetOwnershipRange", [&] { return VecGetOwnershipRange(vec, &begin, &end); });
   const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
-  int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   Dimension elements;
   elements.size = size / block;
-  elements.proc_grid_size = processes;
+  elements.proc_grid_size = mpi::processes_of(comm);
   elements.proc_grid_rank = mpi::rank_of(comm);
   elements.dist = Block{begin / block, end / block, {}};
   DimData dim_data;

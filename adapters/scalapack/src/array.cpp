@@ -5,6 +5,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/redistribution.hpp>
@@ -87,7 +88,7 @@ bool on_grid(const ProcessGrid& grid, const mpi::Call& call, Step&& step) {
       if (*grid.place() == std::array<Index, 2>{0, 0}) faults.report = error.report();
     }
   }
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, said, 2, MPI_INT64_T, MPI_MAX, call.comm()), "MPI_Allreduce");
+  mpi::reduce(said, 2, MPI_MAX, call.comm());
   if (said[0] != 0) mpi::throw_faults(std::move(faults), call.comm());
   return said[1] != 0;
 }

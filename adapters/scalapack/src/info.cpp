@@ -2,6 +2,7 @@
 
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 
 #include <string>
 
@@ -41,7 +42,7 @@ std::string wrong_argument(int info) {
 
 void must_succeed(const Ended& ended, MPI_Comm comm) {
   int both[2] = {ended.info, -ended.info};  // a routine may not give every process the same
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
+  mpi::reduce(both, 2, MPI_MAX, comm);
   if (both[0] == 0 && both[1] == 0) return;
   refuse_info(ended, both[1] > 0 ? -both[1] : both[0]);
 }

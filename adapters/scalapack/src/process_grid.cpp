@@ -4,6 +4,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/scalapack/process_grid.hpp>
 
@@ -27,12 +28,6 @@ bool mpi_is_on() {
 void need_mpi() {
   if (!mpi_is_on())
     refuse("MPI is not initialised, or is finalised", "", "make the grid between MPI_Init and MPI_Finalize");
-}
-
-Index size_of(MPI_Comm comm) {
-  int size = 1;
-  mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-  return size;
 }
 
 std::vector<Index> first_ranks(Index size, Index nprow, Index npcol, Order order) {
@@ -96,7 +91,7 @@ ProcessGrid::ProcessGrid(MPI_Comm caller, Index nprow, Index npcol,
   need_mpi();
   // All processes must make the same grid, or some would wait for ever.
   const mpi::Call call(caller, "ProcessGrid", mpi::Library::blacs, [&](mpi::Record& record) {
-    ranks_ = ranks(size_of(caller));
+    ranks_ = ranks(mpi::processes_of(caller));
     need_started_together(static_cast<Index>(ranks_.size()));
     Digest order;
     order.add_all(ranks_);
@@ -114,7 +109,7 @@ ProcessGrid::ProcessGrid(MPI_Comm caller, Index nprow, Index npcol,
 // Throws the Error that says which processes order the ranks differently. **Collective.**
 void ProcessGrid::refuse_order(MPI_Comm comm) const {
   std::vector<Index> of_first = ranks_;
-  mpi::must_succeed(MPI_Bcast(of_first.data(), static_cast<int>(of_first.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
+  mpi::broadcast(of_first.data(), static_cast<Index>(of_first.size()), 0, comm);
   mpi::collectively(comm, [&] {
     if (of_first != ranks_)
       refuse("this process orders the ranks of the grid differently from rank 0", "must be the same on all",
@@ -146,11 +141,11 @@ ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
   std::vector<int> all;
   const mpi::Call call(comm, "ProcessGrid::of_context", mpi::Library::blacs, [&](mpi::Record&) {
     if (context >= 0) Cblacs_gridinfo(context, &info[0], &info[1], &info[2], &info[3]);
-    all.resize(static_cast<std::size_t>(4 * size_of(comm)));
+    all.resize(static_cast<std::size_t>(4 * mpi::processes_of(comm)));
   });
   comm = call.comm();
-  const Index size = size_of(comm);
-  mpi::must_succeed(MPI_Allgather(info, 4, MPI_INT, all.data(), 4, MPI_INT, comm), "MPI_Allgather");
+  const Index size = mpi::processes_of(comm);
+  mpi::gather_all(info, 4, all.data(), comm);
   const auto of = [&](Index rank, int what) { return all[static_cast<std::size_t>(4 * rank + what)]; };
   Index nprow = 0, npcol = 0;
   for (Index rank = 0; rank < size; ++rank) {

@@ -4,6 +4,7 @@
 #include "work.hpp"
 #include "work_space.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -71,8 +72,7 @@ Works decompose(const Argument& matrix, const DistArray& brought, const Place& p
   // Rank 0 always has vectors.
   if (info == k + 1) info = 0;
   must_succeed(with_info(ended, info), comm);
-  const MPI_Datatype real = sizeof(Real<T>) == 4 ? MPI_FLOAT : MPI_DOUBLE;
-  mpi::must_succeed(MPI_Bcast(values.data(), static_cast<int>(k), real, 0, comm), "MPI_Bcast");
+  mpi::broadcast(values.data(), static_cast<Index>(k), 0, comm);
   std::copy(values.begin(), values.end(), made.values.begin());
   return with;
 }

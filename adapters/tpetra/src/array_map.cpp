@@ -4,6 +4,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/runs.hpp>
 #include <tridap/tpetra/import.hpp>
@@ -163,8 +164,7 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const Array
     if (own.counts.total == 0 || (agreed_ & detail::row_major) != 0) range = own.range;
     if (!range && own.may_ascend) {
       std::array<Index, 3> largest = own.asked;
-      mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, largest.data(), 3, MPI_INT64_T, MPI_MAX, comm_.raw()),
-                        "MPI_Allreduce");
+      mpi::reduce(largest.data(), 3, MPI_MAX, comm_.raw());
       range = own.found(largest);
     }
     make_map(own, range);

@@ -4,6 +4,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
@@ -14,11 +15,7 @@ namespace tridap::tpetra::detail {
 
 namespace {
 
-bool everywhere(bool here, MPI_Comm comm) {
-  int all = here ? 1 : 0;
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_LAND, comm), "MPI_Allreduce");
-  return all != 0;
-}
+bool everywhere(bool here, MPI_Comm comm) { return mpi::reduced(here ? 1 : 0, MPI_LAND, comm) != 0; }
 
 // This process's number in the row-major process grid, from its own dim_data; nothing if these are wrong.
 std::optional<Index> place_in_grid(const DimData& dim_data) {
@@ -36,9 +33,7 @@ std::optional<Index> place_in_grid(const DimData& dim_data) {
 Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<int>& ranks, Index& flags) {
   const auto rank = static_cast<int>(mpi::rank_of(comm));
   const Index place = place_in_grid(array.dim_data).value_or(rank);
-  int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  ranks.resize(static_cast<std::size_t>(processes));
+  ranks.resize(static_cast<std::size_t>(mpi::processes_of(comm)));
   MPI_Comm sorted = MPI_COMM_NULL;
   const int split =
       MPI_Comm_split(comm, 0, static_cast<int>(std::min<Index>(place, std::numeric_limits<int>::max())), &sorted);
@@ -47,7 +42,7 @@ Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<in
     MPI_Comm& comm;
     ~Freed() { MPI_Comm_free(&comm); }  // a destructor cannot report an error
   } const freed{sorted};
-  mpi::must_succeed(MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, sorted), "MPI_Allgather");
+  mpi::gather_all(&rank, 1, ranks.data(), sorted);
   try {
     Distribution gathered = mpi::gather_with_flags(array, sorted, {}, flags);
     if (std::is_sorted(ranks.begin(), ranks.end())) ranks.clear();

@@ -5,6 +5,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -265,8 +266,7 @@ InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const Infere
   const Index rank = mpi::rank_of(comm);
   Read done = read_together(std::move(attempt), how, call);
   const auto length = static_cast<int>(done.ours.size());
-  mpi::must_succeed(MPI_Allgather(done.ours.data(), length, MPI_INT64_T, done.theirs.data(), length, MPI_INT64_T, comm),
-                    "MPI_Allgather");
+  mpi::gather_all(done.ours.data(), length, done.theirs.data(), comm);
 
   Everyone everyone;
   std::vector<FoundAxis> axes;

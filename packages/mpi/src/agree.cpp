@@ -2,6 +2,7 @@
 #include <tridap/internal/collectives.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
 
@@ -118,15 +119,15 @@ Report unreadable(Index process) {
 }
 
 // Bytes of one piece of a message. A process without memory for a whole message receives each piece and discards it.
-constexpr int at_once = 1 << 12;
+constexpr int piece_bytes = 1 << 12;
 
 // Passes `length` bytes to a function of MPI in pieces; `length` is the same on every process that takes part. If
 // `bytes` is empty, it passes memory whose contents do not matter.
 template <class Pass>
 void in_pieces_of(std::vector<char>& bytes, Index length, Pass pass) {
-  char discarded[at_once];
-  for (Index done = 0; done < length; done += at_once)
-    pass(bytes.empty() ? discarded : bytes.data() + done, static_cast<int>(std::min<Index>(at_once, length - done)));
+  char discarded[piece_bytes];
+  in_pieces(length, piece_bytes,
+            [&](Index done, int count) { pass(bytes.empty() ? discarded : bytes.data() + done, count); });
 }
 
 void send(std::vector<char>& bytes, int to, MPI_Comm comm) {
@@ -168,11 +169,9 @@ Report merge_over_all(Report report, int rank, int processes, MPI_Comm comm) {
   }
   bytes.clear();
   if (rank == 0) succeeds([&] { bytes = to_bytes(report); });
-  auto length = static_cast<Index>(bytes.size());
-  must_succeed(MPI_Bcast(&length, 1, MPI_INT64_T, 0, apart), "MPI_Bcast");
+  const Index length = broadcast(static_cast<Index>(bytes.size()), 0, apart);
   if (rank != 0) succeeds([&] { bytes.resize(static_cast<std::size_t>(length)); });
-  in_pieces_of(bytes, length,
-               [&](char* piece, int count) { must_succeed(MPI_Bcast(piece, count, MPI_CHAR, 0, apart), "MPI_Bcast"); });
+  in_pieces_of(bytes, length, [&](char* piece, int count) { broadcast(piece, count, 0, apart); });
   Report all;
   const bool read = !bytes.empty() && succeeds([&] { all = from_bytes(bytes); });
   if (!MpiCollectives(comm).all(read)) throw std::bad_alloc();
@@ -180,13 +179,12 @@ Report merge_over_all(Report report, int rank, int processes, MPI_Comm comm) {
 }
 
 Report merge_where(bool warnings_count, Report local, bool failed, MPI_Comm comm) {
-  int rank = 0, processes = 1;
-  must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const auto rank = static_cast<int>(rank_of(comm));
+  const int processes = processes_of(comm);
   const bool lost = failed && local.ok();
   if (lost) succeeds([&] { local.merge(unreadable(rank)); });
   Index found[] = {failed ? std::max<Index>(local.errors(), 1) : local.errors(), local.warnings()};
-  if (processes > 1) must_succeed(MPI_Allreduce(MPI_IN_PLACE, found, 2, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  if (processes > 1) reduce(found, 2, MPI_MAX, comm);
   if (found[0] == 0 && (found[1] == 0 || !warnings_count)) return local;
   Report all = merge_over_all(std::move(local), rank, processes, comm);
   if (found[0] > 0 && all.ok()) throw std::bad_alloc();  // no process had memory to say what is wrong

@@ -1,6 +1,8 @@
 #include <tridap/index.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/internal/wait.hpp>
+#include <tridap/mpi/agree.hpp>
 #include <tridap/report.hpp>
 
 #include <exception>
@@ -33,12 +35,11 @@ void call_failed(int status, const char* function) { throw failure(status, funct
 void must_succeed_everywhere(int status, const char* function, MPI_Comm comm) {
   Index failed = -1;  // the highest rank that failed, and its error class, which means the same on every process
   if (status != MPI_SUCCESS) {
-    int rank = 0, kind = MPI_ERR_UNKNOWN;
-    must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+    int kind = MPI_ERR_UNKNOWN;
     must_succeed(MPI_Error_class(status, &kind), "MPI_Error_class");
-    failed = rank * most_classes + kind;
+    failed = rank_of(comm) * most_classes + kind;
   }
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT64_T, MPI_MAX, comm), "MPI_Allreduce");
+  failed = reduced(failed, MPI_MAX, comm);
   if (failed >= 0) throw failure(static_cast<int>(failed % most_classes), function, failed / most_classes);
 }
 

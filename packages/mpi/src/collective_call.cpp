@@ -2,6 +2,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/different_calls.hpp>
+#include <tridap/internal/typed.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -30,13 +31,10 @@ struct Callers {
 
 Callers next_callers(const Name& own, bool counts, int rank, int processes, MPI_Comm comm) {
   Callers found;
-  found.first = counts ? rank : processes;
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &found.first, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
+  found.first = reduced(counts ? rank : processes, MPI_MIN, comm);
   if (found.first == processes) return found;
-  found.name = own;
-  must_succeed(MPI_Bcast(found.name.data(), static_cast<int>(longest_name), MPI_CHAR, found.first, comm), "MPI_Bcast");
-  found.count = counts && found.name == own ? 1 : 0;
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &found.count, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
+  found.name = broadcast(own, found.first, comm);
+  found.count = reduced(counts && found.name == own ? 1 : 0, MPI_SUM, comm);
   return found;
 }
 
@@ -84,8 +82,7 @@ void end_job(const char* name, MPI_Comm comm) {
 void refuse_different_calls(const char* name, Duplicates& duplicates) {
   const MPI_Comm comm = duplicates.ours();
   duplicates.agree_on_tags();
-  int processes = 1;
-  must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const int processes = processes_of(comm);
   const auto rank = static_cast<int>(rank_of(comm));
   Name own{};
   std::memcpy(own.data(), name, std::min(std::strlen(name), longest_name - 1));

@@ -1,6 +1,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/typed.hpp>
 
 #include <algorithm>
 #include <mutex>
@@ -93,7 +94,7 @@ std::shared_ptr<Duplicates> Duplicates::find(MPI_Comm comm) {
 
 std::shared_ptr<Duplicates> Duplicates::make(MPI_Comm caller) {
   std::shared_ptr<Duplicates> made(new Duplicates(caller), release);
-  must_succeed(MPI_Comm_size(caller, &made->processes_), "MPI_Comm_size");
+  made->processes_ = processes_of(caller);
   auto* const kept = new Kept{made, made.get()};  // belongs to MPI, also if the call fails: it may have set it
   must_succeed(MPI_Comm_set_attr(caller, Kept::key(), kept), "MPI_Comm_set_attr");
   return made;
@@ -136,8 +137,7 @@ MPI_Comm Duplicates::ours() {
     enter();
   });
   const MPI_Comm made = duplicate(caller);
-  must_succeed(MPI_Bcast(&id, 1, MPI_UINT64_T, 0, made), "MPI_Bcast");
-  id_ = id;
+  id_ = broadcast(id, 0, made);
   ours_ = made;
   free_released(made);
   return ours_;
@@ -154,9 +154,7 @@ int Duplicates::next_tag() {
   return tag_;
 }
 
-void Duplicates::agree_on_tags() {
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &tag_, 1, MPI_INT, MPI_MAX, ours_), "MPI_Allreduce");
-}
+void Duplicates::agree_on_tags() { tag_ = reduced(tag_, MPI_MAX, ours_); }
 
 void Duplicates::enter() {
   call_at_the_end(free_all);
@@ -230,7 +228,7 @@ void Duplicates::free_released(MPI_Comm comm) {
     withdraw(offered);
     throw;
   }
-  must_succeed(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm), "MPI_Allgather");
+  gather_all(&count, 1, counts.data(), comm);
   for (std::size_t i = 0; i < counts.size(); ++i) begins[i + 1] = begins[i] + counts[i];
   try {
     collectively(comm, [&] {

@@ -4,6 +4,7 @@
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/quick_gather.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
@@ -40,7 +41,7 @@ Distribution gather_with_flags(const DistArray& array, MPI_Comm caller, const Re
     MpiCollectives collectives(comm);
     CheckOutcome outcome = check_collectively(member(array, comm), collectives, reading, true);
     if (!outcome.distribution) throw Error(agree(std::move(outcome.reports.front()), comm));
-    must_succeed(MPI_Allreduce(MPI_IN_PLACE, &flags, 1, MPI_INT64_T, MPI_BAND, comm), "MPI_Allreduce");
+    flags = reduced(flags, MPI_BAND, comm);
     return std::move(*outcome.distribution);
   });
 }

@@ -2,6 +2,7 @@
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/or_end_job.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/internal/wait.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -12,23 +13,6 @@ namespace tridap::mpi {
 
 namespace {
 
-constexpr std::size_t most_at_once = std::size_t{1} << 26;  // numbers in one call of MPI, which counts with an int
-
-void reduce(std::vector<Index>& numbers, MPI_Op operation, MPI_Comm comm) {
-  for (std::size_t done = 0; done < numbers.size(); done += most_at_once)
-    must_succeed(
-        MPI_Allreduce(MPI_IN_PLACE, numbers.data() + done,
-                      static_cast<int>(std::min(most_at_once, numbers.size() - done)), MPI_INT64_T, operation, comm),
-        "MPI_Allreduce");
-}
-
-// Calls `transfer(first, count)` for each piece of at most most_at_once numbers.
-template <class Transfer>
-void in_pieces(std::size_t length, Transfer transfer) {
-  for (std::size_t done = 0; done < length; done += most_at_once)
-    transfer(done, static_cast<int>(std::min(most_at_once, length - done)));
-}
-
 // The messages between this process and each other process, by rank.
 struct Travelling {
   std::vector<std::vector<Index>> out, in;
@@ -37,13 +21,13 @@ struct Travelling {
 
 void travel(Travelling& all, MPI_Comm comm) {
   for (std::size_t i = 0; i < all.in.size(); ++i)
-    in_pieces(all.in[i].size(), [&](std::size_t first, int count) {
+    in_pieces(static_cast<Index>(all.in[i].size()), most_counted(sizeof(Index)), [&](Index first, int count) {
       must_succeed(MPI_Irecv(all.in[i].data() + first, count, MPI_INT64_T, static_cast<int>(i), 0, comm,
                              &all.requests.emplace_back()),
                    "MPI_Irecv");
     });
   for (std::size_t i = 0; i < all.out.size(); ++i)
-    in_pieces(all.out[i].size(), [&](std::size_t first, int count) {
+    in_pieces(static_cast<Index>(all.out[i].size()), most_counted(sizeof(Index)), [&](Index first, int count) {
       must_succeed(MPI_Isend(all.out[i].data() + first, count, MPI_INT64_T, static_cast<int>(i), 0, comm,
                              &all.requests.emplace_back()),
                    "MPI_Isend");
@@ -53,21 +37,17 @@ void travel(Travelling& all, MPI_Comm comm) {
 
 }  // namespace
 
-Index MpiCollectives::processes() const {
-  int processes = 1;
-  must_succeed(MPI_Comm_size(comm_, &processes), "MPI_Comm_size");
-  return processes;
+Index MpiCollectives::processes() const { return processes_of(comm_); }
+
+void MpiCollectives::max(std::vector<Index>& numbers) {
+  reduce(numbers.data(), static_cast<Index>(numbers.size()), MPI_MAX, comm_);
 }
 
-void MpiCollectives::max(std::vector<Index>& numbers) { reduce(numbers, MPI_MAX, comm_); }
+bool MpiCollectives::all(bool here) { return reduced(here ? 1 : 0, MPI_MIN, comm_) != 0; }
 
-bool MpiCollectives::all(bool here) {
-  int well = here ? 1 : 0;
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &well, 1, MPI_INT, MPI_MIN, comm_), "MPI_Allreduce");
-  return well != 0;
+void MpiCollectives::sum(std::vector<Index>& numbers) {
+  reduce(numbers.data(), static_cast<Index>(numbers.size()), MPI_SUM, comm_);
 }
-
-void MpiCollectives::sum(std::vector<Index>& numbers) { reduce(numbers, MPI_SUM, comm_); }
 
 std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
   // If a process has several messages for another, they are sent as one: each follows its length.
@@ -92,10 +72,11 @@ std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
 
   std::vector<std::vector<Index>>& in = all->in;
   collectively(comm_, [&] {
+    constexpr auto most = static_cast<std::size_t>(most_counted(sizeof(Index)));
     std::size_t requests = 0;
     for (std::size_t i = 0; i < to_receive.size(); ++i) {
       in.emplace_back(static_cast<std::size_t>(to_receive[i]));
-      requests += (in[i].size() + all->out[i].size()) / most_at_once + 2;
+      requests += (in[i].size() + all->out[i].size()) / most + 2;
     }
     all->requests.reserve(requests);
   });

@@ -1,16 +1,11 @@
 #include <tridap/internal/persistent_messages.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/internal/wait.hpp>
 
 #include <algorithm>
 #include <exception>
 
 namespace tridap::mpi {
-
-namespace {
-
-constexpr Index most_counted = Index{1} << 30;  // bytes that MPI can count at once
-
-}  // namespace
 
 PersistentMessages::~PersistentMessages() {
   if (mpi_is_over()) return;
@@ -26,9 +21,9 @@ PersistentMessages::~PersistentMessages() {
 template <class Init>
 void PersistentMessages::add(Index bytes, const Channel& channel, Init&& init) {
   owner_ = channel.owner;
-  requests_.reserve(requests_.size() + static_cast<std::size_t>((bytes + most_counted - 1) / most_counted));
-  for (Index done = 0; done < bytes; done += most_counted)
-    init(done, static_cast<int>(std::min(most_counted, bytes - done)), &requests_.emplace_back(MPI_REQUEST_NULL));
+  constexpr Index most = most_counted(1);
+  requests_.reserve(requests_.size() + static_cast<std::size_t>((bytes + most - 1) / most));
+  in_pieces(bytes, most, [&](Index done, int count) { init(done, count, &requests_.emplace_back(MPI_REQUEST_NULL)); });
 }
 
 void PersistentMessages::add_receipt(int rank, std::byte* data, Index bytes, const Channel& channel) {

@@ -3,6 +3,7 @@
 #include <tridap/internal/collective_check.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/quick_gather.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/version.hpp>
 
@@ -168,16 +169,14 @@ void exchange(ArraySummary* all, std::size_t processes, MPI_Comm comm) {
     must_succeed(MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, sizeof(ArraySummary), MPI_BYTE, comm),
                  "MPI_Allgather");
   else
-    must_succeed(MPI_Allreduce(MPI_IN_PLACE, all, static_cast<int>(processes * sizeof(ArraySummary) / sizeof(Index)),
-                               MPI_INT64_T, MPI_BOR, comm),
-                 "MPI_Allreduce");
+    reduce(reinterpret_cast<Index*>(all), static_cast<Index>(processes * sizeof(ArraySummary) / sizeof(Index)), MPI_BOR,
+           comm);
 }
 
 }  // namespace
 
 std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index& flags) {
-  int processes = 1;
-  must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const int processes = processes_of(comm);
   if (processes > most_processes) return std::nullopt;
   std::vector<ArraySummary> all(static_cast<std::size_t>(processes));
   ArraySummary& ours = all[static_cast<std::size_t>(rank_of(comm))];

@@ -4,6 +4,7 @@
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/internal/shared_allocation.hpp>
+#include <tridap/internal/typed.hpp>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -93,14 +94,12 @@ struct Pooled {
   }
 };
 
-// What a process of the node says of the memory that it makes. Processes send it as integers.
+// What a process of the node says of the memory that it makes.
 struct Member {
   Index length = 0;
   Index left = 0;    // bytes that /dev/shm has left; -1: unknown
   FileAddress file;  // where this process shows its files
 };
-constexpr int numbers_of_member = 7;
-static_assert(sizeof(Member) == numbers_of_member * sizeof(Index));
 
 // The allocations of one communicator, in the same order on every process.
 struct Pool {
@@ -129,9 +128,7 @@ struct Pool {
   }
   // Every process of the node says what it makes. **Collective** over them.
   void tell(const Member& own) {
-    must_succeed(
-        MPI_Allgather(&own, numbers_of_member, MPI_INT64_T, members.data(), numbers_of_member, MPI_INT64_T, node),
-        "MPI_Allgather");
+    gather_all(&own, 1, members.data(), node);
     for (std::size_t i = 0; i < members.size(); ++i) lengths[i] = members[i].length;
   }
 };
@@ -155,9 +152,7 @@ void choose_names(Pool& pool) {
   pool.slot = pool.empty.again();
   const FileAddress own = pool.slot.address();
   pool.tell({0, 0, own});
-  Index opens = opens_files(pool, own) ? 1 : 0;
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, &opens, 1, MPI_INT64_T, MPI_MIN, pool.node), "MPI_Allreduce");
-  pool.named = opens == 0;
+  pool.named = reduced(opens_files(pool, own) ? 1 : 0, MPI_MIN, pool.node) == 0;
   pool.chosen = true;
   if (pool.named) remove_abandoned_files();
 }
@@ -167,10 +162,9 @@ Pool& pool_of(MPI_Comm caller) {
   const std::shared_ptr<Duplicates> duplicates = made_duplicates_of(caller);
   if (Pool* const kept = duplicates->attached<Pool>()) return *kept;
   const MPI_Comm comm = duplicates->ours();
-  int processes = 1, neighbours = 1;
+  const int processes = processes_of(comm);
   auto pool = collectively(comm, [&] {
     auto made = std::make_unique<Pool>();
-    must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
     made->rank = static_cast<int>(rank_of(comm));
     made->places = std::make_shared<std::vector<int>>(static_cast<std::size_t>(processes), -1);
     made->members.resize(static_cast<std::size_t>(processes));
@@ -181,17 +175,17 @@ Pool& pool_of(MPI_Comm caller) {
     return made;
   });
   pool->comm = comm;
-  must_succeed(MPI_Bcast(&pool->id, 1, MPI_UINT64_T, 0, pool->comm), "MPI_Bcast");
+  pool->id = broadcast(pool->id, 0, pool->comm);
   collectively(comm, [&] { duplicates->make_room(); });
   MPI_Comm node = MPI_COMM_NULL;
   const int split = MPI_Comm_split_type(pool->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   must_succeed_everywhere(split, "MPI_Comm_split_type", comm);
-  must_succeed(MPI_Comm_size(node, &neighbours), "MPI_Comm_size");
-  pool->members.resize(static_cast<std::size_t>(neighbours));
-  pool->lengths.resize(static_cast<std::size_t>(neighbours));
+  const auto neighbours = static_cast<std::size_t>(processes_of(node));
+  pool->members.resize(neighbours);
+  pool->lengths.resize(neighbours);
   int* const places = pool->places->data();
   places[pool->rank] = static_cast<int>(rank_of(node));
-  must_succeed(MPI_Allreduce(MPI_IN_PLACE, places, processes, MPI_INT, MPI_MAX, node), "MPI_Allreduce");
+  reduce(places, processes, MPI_MAX, node);
   pool->node = node;
   duplicates->adopt(node);
   return duplicates->attach(std::move(pool), Duplicates::released);
@@ -331,9 +325,7 @@ std::shared_ptr<const SharedAllocation> allocate_shared_bytes(Index bytes, MPI_C
   least[1] = -bytes;
   for (std::size_t i = 0; i < pieces.size(); ++i)
     states[i] = !pieces[i].is_free() ? 0 : !pieces[i].suits(bytes, pool.rank) ? 1 : 2;
-  must_succeed(
-      MPI_Allreduce(MPI_IN_PLACE, least, static_cast<int>(pool.reduced.size()), MPI_INT64_T, MPI_MIN, pool.comm),
-      "MPI_Allreduce");
+  reduce(least, static_cast<Index>(pool.reduced.size()), MPI_MIN, pool.comm);
   if (least[0] == 0) throw_faults(std::move(faults), pool.comm);
   const Pooled* best = nullptr;  // the smallest
   for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/room.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/watch.hpp>
 
 #include <fcntl.h>
@@ -298,15 +299,14 @@ Page* shared_page(MPI_Comm node, bool named, std::size_t bytes) {
     std::random_device random;
     id = std::uint64_t{random()} << 32 | random();
   }
-  must_succeed(MPI_Bcast(&id, 1, MPI_UINT64_T, 0, node), "MPI_Bcast");
+  id = broadcast(id, 0, node);
   SharedFile file;
   Page* page = nullptr;
   if (rank == 0) {
     file = named ? SharedFile::make(FileMaker{id, 0}, 0) : SharedFile::make();
     page = mapped(file, bytes, true);
   }
-  FileAddress address = file.address();
-  must_succeed(MPI_Bcast(&address, sizeof(address), MPI_BYTE, 0, node), "MPI_Bcast");
+  const FileAddress address = broadcast(file.address(), 0, node);
   if (rank != 0) {
     file = named ? SharedFile::open(FileMaker{id, 0}, 0) : SharedFile::open(address);
     page = mapped(file, bytes, false);
@@ -339,8 +339,7 @@ void watch(double seconds, MPI_Comm comm) {
   Node node;
   must_succeed_everywhere(MPI_Comm_split_type(call.comm(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node.comm),
                           "MPI_Comm_split_type", call.comm());
-  int processes = 1;
-  must_succeed(MPI_Comm_size(node.comm, &processes), "MPI_Comm_size");
+  const int processes = processes_of(node.comm);
   const std::size_t bytes = bytes_of_page(processes);
   Page* page = shared_page(node.comm, false, bytes);
   if (page == nullptr) page = shared_page(node.comm, true, bytes);

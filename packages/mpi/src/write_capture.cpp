@@ -5,6 +5,7 @@
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/new_file.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/internal/write_entries.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/write_capture.hpp>
@@ -46,16 +47,9 @@ void refuse_paths(const std::string& path, MPI_Comm comm) {
   });
 }
 
-// Calls `pass(bytes already passed, bytes now)` for each piece of a text.
-template <class Pass>
-void for_each_piece(Index bytes, Pass pass) {
-  for (Index done = 0; done < bytes; done += piece_bytes)
-    pass(done, static_cast<int>(std::min(piece_bytes, bytes - done)));
-}
-
 // A synchronous send: an entry waits on its own process until rank 0 asks for it.
 void send_entry(const std::string& entry, MPI_Comm comm) {
-  for_each_piece(static_cast<Index>(entry.size()), [&](Index done, int count) {
+  in_pieces(static_cast<Index>(entry.size()), piece_bytes, [&](Index done, int count) {
     must_succeed(MPI_Ssend(entry.data() + done, count, MPI_CHAR, 0, 0, comm), "MPI_Ssend");
   });
 }
@@ -69,7 +63,7 @@ void receive_entries(Writer& writer, const std::string& entry, Faults& faults, M
   faults.attempt([&] { writer.file.write(capture_begin + entry); });
   for (std::size_t process = 1; process < writer.sizes.size(); ++process) {
     faults.attempt([&] { write_text(capture_between); });
-    for_each_piece(writer.sizes[process], [&](Index, int count) {
+    in_pieces(writer.sizes[process], piece_bytes, [&](Index, int count) {
       must_succeed(
           MPI_Recv(writer.piece.data(), count, MPI_CHAR, static_cast<int>(process), 0, comm, MPI_STATUS_IGNORE),
           "MPI_Recv");
