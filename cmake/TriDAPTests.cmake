@@ -14,8 +14,13 @@ add_custom_target(quick_tests)  # everything that `./dev test` builds
 add_custom_target(tridap_installed)  # everything that is installed
 
 # MPIEXEC_TIMEOUT is the time limit in seconds in Open MPI and in MPICH; Open MPI alone has an option for it.
+set(TRIDAP_TEST_SECONDS 600)
+if(TRIDAP_SANITIZE)
+  set(TRIDAP_TEST_SECONDS 1500)
+endif()
+math(EXPR limit_of_mpi "${TRIDAP_TEST_SECONDS} - 20")
 set(TRIDAP_MPI_ENVIRONMENT  # allow more processes than cores, and root; turn on Tpetra's own checks
-    MPIEXEC_TIMEOUT=580
+    MPIEXEC_TIMEOUT=${limit_of_mpi}
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_orte_execute_quiet=1
     PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -109,7 +114,7 @@ function(tridap_add_mpi_run name)
     if(arg_KIND STREQUAL "other")  # takes seconds: one that waits for ever does not take the time of the others
       list(APPEND environment MPIEXEC_TIMEOUT=280)
     endif()
-    set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT 600 ENVIRONMENT "${environment}")
+    set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT ${TRIDAP_TEST_SECONDS} ENVIRONMENT "${environment}")
     tridap_test_row(${name}_np${ranks} ${label} "${arg_TARGETS}" ${arg_KIND} ${ranks} "${arg_FILES}")
   endforeach()
 endfunction()
@@ -308,7 +313,7 @@ function(tridap_add_program_run name program label ranks run all)
   if(label STREQUAL "quick")
     set(environment TRIDAP_TEST_EFFORT=sample)
   endif()
-  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${TRIDAP_TEST_SECONDS})
   if(ranks GREATER 0)
     tridap_processors(${name} ${ranks})
     list(APPEND environment ${TRIDAP_MPI_ENVIRONMENT})
