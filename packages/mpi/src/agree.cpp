@@ -1,7 +1,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collectives.hpp>
 #include <tridap/internal/duplicates.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/or_end_job.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
@@ -111,84 +111,54 @@ Report from_bytes(const std::vector<char>& bytes) {
   return Report::from_parts(std::move(findings), std::move(counts));
 }
 
-// Replaces a report that was lost because a process ran out of memory.
-Report unreadable(Index process) {
-  Report report;
-  report.add({Rule::process_failure, process, {}, "", "the process ran out of memory", "", ""});
-  return report;
-}
-
-// Bytes of one piece of a message. A process without memory for a whole message receives each piece and discards it.
-constexpr int piece_bytes = 1 << 12;
-
-// Passes `length` bytes to a function of MPI in pieces; `length` is the same on every process that takes part. If
-// `bytes` is empty, it passes memory whose contents do not matter.
-template <class Pass>
-void in_pieces_of(std::vector<char>& bytes, Index length, Pass pass) {
-  char discarded[piece_bytes];
-  in_pieces(length, piece_bytes,
-            [&](Index done, int count) { pass(bytes.empty() ? discarded : bytes.data() + done, count); });
-}
-
-void send(std::vector<char>& bytes, int to, MPI_Comm comm) {
+void send(const std::vector<char>& bytes, int to, MPI_Comm comm) {
   const auto length = static_cast<Index>(bytes.size());
   must_succeed(MPI_Send(&length, 1, MPI_INT64_T, to, 0, comm), "MPI_Send");
-  in_pieces_of(bytes, length, [&](char* piece, int count) {
-    must_succeed(MPI_Send(piece, count, MPI_CHAR, to, 0, comm), "MPI_Send");
+  in_pieces(length, most_counted(1), [&](Index done, int count) {
+    must_succeed(MPI_Send(bytes.data() + done, count, MPI_CHAR, to, 0, comm), "MPI_Send");
   });
 }
 
-// Empty if the sender or the receiver has no memory for the message.
 std::vector<char> receive(int from, MPI_Comm comm) {
   Index length = 0;
   must_succeed(MPI_Recv(&length, 1, MPI_INT64_T, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
-  std::vector<char> bytes;
-  succeeds([&] { bytes.resize(static_cast<std::size_t>(length)); });
-  in_pieces_of(bytes, length, [&](char* piece, int count) {
-    must_succeed(MPI_Recv(piece, count, MPI_CHAR, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
+  std::vector<char> bytes(static_cast<std::size_t>(length));
+  in_pieces(length, most_counted(1), [&](Index done, int count) {
+    must_succeed(MPI_Recv(bytes.data() + done, count, MPI_CHAR, from, 0, comm, MPI_STATUS_IGNORE), "MPI_Recv");
   });
   return bytes;
 }
 
 // Merges the reports along a binomial tree in the order of ranks, and sends the result to all. The number of findings
-// that a Report keeps limits each message. If a process runs out of memory, its part is lost and the rest arrives.
+// that a Report keeps limits each message.
 Report merge_over_all(Report report, int rank, int processes, MPI_Comm comm) {
   std::optional<Duplicate> duplicate;  // our messages must not meet the caller's
   if (!is_ours(comm)) duplicate.emplace(comm);
   MPI_Comm const apart = duplicate ? duplicate->get() : comm;
-  std::vector<char> bytes;
   for (int step = 1; step < processes; step *= 2) {
     if (rank % (2 * step) != 0) {
-      succeeds([&] { bytes = to_bytes(report); });
-      send(bytes, rank - step, apart);
+      send(to_bytes(report), rank - step, apart);
       break;
     }
-    if (rank + step >= processes) continue;
-    const std::vector<char> arrived = receive(rank + step, apart);
-    succeeds([&] { report.merge(arrived.empty() ? unreadable(rank + step) : from_bytes(arrived)); });
+    if (rank + step < processes) report.merge(from_bytes(receive(rank + step, apart)));
   }
-  bytes.clear();
-  if (rank == 0) succeeds([&] { bytes = to_bytes(report); });
-  const Index length = broadcast(static_cast<Index>(bytes.size()), 0, apart);
-  if (rank != 0) succeeds([&] { bytes.resize(static_cast<std::size_t>(length)); });
-  in_pieces_of(bytes, length, [&](char* piece, int count) { broadcast(piece, count, 0, apart); });
-  Report all;
-  const bool read = !bytes.empty() && succeeds([&] { all = from_bytes(bytes); });
-  if (!MpiCollectives(comm).all(read)) throw std::bad_alloc();
-  return all;
+  std::vector<char> bytes;
+  if (rank == 0) bytes = to_bytes(report);
+  bytes.resize(static_cast<std::size_t>(broadcast(static_cast<Index>(bytes.size()), 0, apart)));
+  broadcast(bytes.data(), static_cast<Index>(bytes.size()), 0, apart);
+  return from_bytes(bytes);
 }
 
 Report merge_where(bool warnings_count, Report local, bool failed, MPI_Comm comm) {
-  const auto rank = static_cast<int>(rank_of(comm));
-  const int processes = processes_of(comm);
-  const bool lost = failed && local.ok();
-  if (lost) succeeds([&] { local.merge(unreadable(rank)); });
-  Index found[] = {failed ? std::max<Index>(local.errors(), 1) : local.errors(), local.warnings()};
-  if (processes > 1) reduce(found, 2, MPI_MAX, comm);
-  if (found[0] == 0 && (found[1] == 0 || !warnings_count)) return local;
-  Report all = merge_over_all(std::move(local), rank, processes, comm);
-  if (found[0] > 0 && all.ok()) throw std::bad_alloc();  // no process had memory to say what is wrong
-  return all;
+  return or_end_job("an agreement", comm, [&] {
+    const auto rank = static_cast<int>(rank_of(comm));
+    const int processes = processes_of(comm);
+    if (failed && local.ok()) local.add({Rule::process_failure, rank, {}, "", "the process ran out of memory", "", ""});
+    Index found[] = {local.errors(), local.warnings()};
+    if (processes > 1) reduce(found, 2, MPI_MAX, comm);
+    if (found[0] == 0 && (found[1] == 0 || !warnings_count)) return std::move(local);
+    return merge_over_all(std::move(local), rank, processes, comm);
+  });
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/duplicates.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/or_end_job.hpp>
 #include <tridap/internal/typed.hpp>
 
 #include <algorithm>
 #include <mutex>
+#include <numeric>
 #include <random>
 
 namespace tridap::mpi {
@@ -204,54 +205,32 @@ std::vector<Duplicates*> Duplicates::offer() {
   return offered;
 }
 
-void Duplicates::withdraw(const std::vector<Duplicates*>& offered) {
-  const std::lock_guard lock(state().guard);
-  for (Duplicates* const each : offered)
-    if (each != nullptr) each->offered_ = false;
-}
-
 // Frees the duplicates that are released on all their processes, if these are processes of `comm`. **Collective.**
 void Duplicates::free_released(MPI_Comm comm) {
-  std::vector<Duplicates*> offered;
-  std::vector<int> counts, begins;
-  std::vector<std::uint64_t> own, ids;
-  MpiCollectives collectives(comm);
-  collectively(comm, [&] { offered = offer(); });
-  const int count = static_cast<int>(offered.size());
-  if (collectives.all(count == 0)) return;
-  try {
-    collectively(comm, [&] {
-      counts.resize(static_cast<std::size_t>(collectives.processes()));
-      begins.resize(counts.size() + 1);
-    });
-  } catch (...) {
-    withdraw(offered);
-    throw;
-  }
-  gather_all(&count, 1, counts.data(), comm);
-  for (std::size_t i = 0; i < counts.size(); ++i) begins[i + 1] = begins[i] + counts[i];
-  try {
-    collectively(comm, [&] {
-      for (const Duplicates* const each : offered) own.push_back(each->id_);
-      ids.resize(static_cast<std::size_t>(begins.back()));
-    });
-  } catch (...) {
-    withdraw(offered);
-    throw;
-  }
-  must_succeed(
-      MPI_Allgatherv(own.data(), count, MPI_UINT64_T, ids.data(), counts.data(), begins.data(), MPI_UINT64_T, comm),
-      "MPI_Allgatherv");
-  for (Duplicates*& each : offered) {
-    if (std::count(ids.begin(), ids.end(), each->id_) != each->processes_) continue;
-    each->free_duplicates();
-    {
-      const std::lock_guard lock(state().guard);
-      state().duplicates.erase(each);
+  or_end_job("the first call on a communicator", comm, [&] {
+    std::vector<Duplicates*> offered = offer();
+    const auto processes = static_cast<std::size_t>(processes_of(comm));
+    const int count = static_cast<int>(offered.size());
+    if (reduced(count, MPI_MAX, comm) == 0) return;
+    std::vector<int> counts(processes), begins(processes + 1);
+    gather_all(&count, 1, counts.data(), comm);
+    std::partial_sum(counts.begin(), counts.end(), begins.begin() + 1);
+    std::vector<std::uint64_t> own, ids(static_cast<std::size_t>(begins.back()));
+    for (const Duplicates* const each : offered) own.push_back(each->id_);
+    must_succeed(
+        MPI_Allgatherv(own.data(), count, MPI_UINT64_T, ids.data(), counts.data(), begins.data(), MPI_UINT64_T, comm),
+        "MPI_Allgatherv");
+    for (Duplicates* const each : offered) {
+      const bool is_free = std::count(ids.begin(), ids.end(), each->id_) == each->processes_;
+      if (is_free) each->free_duplicates();
+      {
+        const std::lock_guard lock(state().guard);
+        each->offered_ = false;
+        if (is_free) state().duplicates.erase(each);
+      }
+      if (is_free) delete each;
     }
-    delete std::exchange(each, nullptr);
-  }
-  withdraw(offered);
+  });
 }
 
 // Frees all duplicates, in one order on every process, when MPI_Finalize begins.

@@ -14,8 +14,8 @@ namespace tridap::mpi {
 /// **Collective.** If no process found anything, this costs one reduction of two numbers.
 Report agree(Report local, MPI_Comm comm);
 
-/// Throws the same Error on every process if the report of any process holds an error. **Collective.** If a process
-/// has too little memory to read that Error, it throws std::bad_alloc.
+/// Throws the same Error on every process if the report of any process holds an error. **Collective.** If a process has
+/// too little memory to read that Error, it ends the job with one line, as in every agreement here.
 void throw_together(Report local, MPI_Comm comm);
 
 /// The rank of this process in `comm`.

@@ -92,7 +92,6 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   static std::shared_ptr<Duplicates> make(MPI_Comm caller);
   static void release(Duplicates* unowned) noexcept;
   static std::vector<Duplicates*> offer();
-  static void withdraw(const std::vector<Duplicates*>& offered);
   static void free_released(MPI_Comm comm);
   static int free_all(MPI_Comm, int, void*, void*);
   void enter();
