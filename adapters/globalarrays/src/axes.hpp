@@ -1,6 +1,6 @@
 #pragma once
 
-#include "description.hpp"
+#include "local_part.hpp"
 #include <tridap/dimension.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/globalarrays/export.hpp>

@@ -4,16 +4,14 @@
 #include "element_length.hpp"
 #include "fingerprint.hpp"
 #include "ga.hpp"
-#include "group.hpp"
-#include "handle_pool.hpp"
-#include "memory.hpp"
+#include "ga_session.hpp"
 #include "named.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
-#include <tridap/mpi/agree.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -121,6 +119,14 @@ void fill_linear(const Description& d, const LocalPart& part, ExportedArray& mad
                                   "unstructured axis of row-major numbers");
 }
 
+// The place of this process in the array's grid, by its row-major number; std::nullopt: it has none.
+std::optional<Index> place_of(int handle) {
+  const Description d = describe(handle);
+  const LocalPart part = part_of(d);
+  if (!part.placed) return std::nullopt;
+  return d.scheme == BlockScheme::linear ? d.rank : ravel(part.coordinates, d.grid, d.ndim);
+}
+
 }  // namespace
 
 ExportedArray export_array(int handle, const ExportOptions& options) {
@@ -137,7 +143,7 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
     fill_linear(d, part, made);
   else
     fill_tiles(d, part, made);
-  HandlePool::all().pin(buffer.owner, handle, d.group, static_cast<int>(d.rank), part.data,
+  ga_session().pool.pin(buffer.owner, handle, d.group, static_cast<int>(d.rank), part.data,
                         one_block ? fingerprint(d, part) : fingerprint(handle));
   made.receipt.same_address = buffer.data == part.data;
   return made;
@@ -164,16 +170,11 @@ MPI_Comm grid_communicator(int handle) {
     comm = communicator(handle);
     begins_on = GA_Get_pgroup(handle) == GA_Pgroup_get_world() ? all_processes() : comm;
   }
-  const mpi::Call call(begins_on, "globalarrays::grid_communicator", mpi::Library::globalarrays);
-  const int number = mpi::collectively(comm, [&] {
-    const Description d = describe(handle);
-    const LocalPart part = part_of(d);
-    if (!part.placed) return -1;
-    if (d.scheme == BlockScheme::linear) return static_cast<int>(d.rank);
-    return static_cast<int>(ravel(part.coordinates, d.grid, d.ndim));
-  });
+  std::optional<Index> place;
+  const mpi::Call call(begins_on, "globalarrays::grid_communicator", mpi::Library::globalarrays,
+                       [&](mpi::Record&) { place = place_of(handle); });
   MPI_Comm made = MPI_COMM_NULL;
-  const int split = MPI_Comm_split(comm, number < 0 ? MPI_UNDEFINED : 0, number, &made);
+  const int split = MPI_Comm_split(comm, place ? 0 : MPI_UNDEFINED, static_cast<int>(place.value_or(0)), &made);
   mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
   return made;
 }

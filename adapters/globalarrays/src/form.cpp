@@ -1,6 +1,5 @@
 #include "form.hpp"
 
-#include "nearest.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/globalarrays/import.hpp>
@@ -356,12 +355,6 @@ Extent extent(const PlacedDistribution& placed, const Form& form, Index process)
     extent.box.push_back({before, before + held});
   }
   return extent;
-}
-
-std::optional<std::string> refusal(const PlacedDistribution& placed, const ElementType& type, Index processes) {
-  const std::variant<Form, Finding> answer = form_of(placed, type, processes);
-  if (const auto* why = std::get_if<Finding>(&answer)) return with_nearest(*why, placed, type, processes).text();
-  return std::nullopt;
 }
 
 }  // namespace tridap::globalarrays
