@@ -104,7 +104,7 @@ void set_distribution(int handle, Form& form) {
     return GA_Set_tiled_irreg_proc_grid64(handle, form.map.data(), form.blocks.data(), form.grid.data());
   GA_Set_irreg_distr64(handle, form.map.data(), form.blocks.data());
   if (!form.owners.empty()) GA_Set_restricted(handle, form.owners.data(), static_cast<int>(form.owners.size()));
-  if (!form.widths.empty()) GA_Set_ghosts64(handle, form.widths.data());
+  if (form.has_ghosts) GA_Set_ghosts64(handle, form.widths.data());
 }
 
 // The caller has checked everything. **Collective** over the group.

@@ -19,17 +19,8 @@ namespace tridap::globalarrays {
 
 namespace {
 
-// For a type that was registered elsewhere and that was not named. Throws if a process cannot determine its length: on
-// all processes.
-void check_length(const Description& d, const LocalPart& part) {
-  if (tells_length(d, part)) return;
-  refuse("GA's type " + std::to_string(d.type) +
-             " was registered by another library, and a process's part of Global Array " + std::to_string(d.handle) +
-             " is too small to determine its length",
-         "", "set its element type with name_type()");
-}
-
-// Throws if the element type that is known for a type registered elsewhere has the wrong length.
+// Of a type that was registered with GA. Throws if its known length is wrong, or if a process cannot determine its
+// length: then on all processes.
 ElementType registered_type(const Description& d, const LocalPart& part, const Extents& stored) {
   const ElementType* const known = element_type_of(d.type);
   const Index bytes = element_length(d, part, stored);
@@ -39,21 +30,18 @@ ElementType registered_type(const Description& d, const LocalPart& part, const E
                std::to_string(known->bytes) + " bytes",
            "", "set its element type with name_type(); do not deregister types of arrays made here");
   if (known != nullptr) return *known;
-  check_length(d, part);
+  if (!tells_length(d, part))
+    refuse("GA's type " + std::to_string(d.type) +
+               " was registered by another library, and a process's part of Global Array " + std::to_string(d.handle) +
+               " is too small to determine its length",
+           "", "set its element type with name_type()");
   return {ElementType::Kind::opaque, bytes, true};
 }
 
-// For a process that has no part.
-ElementType type_of(const Description& d, const LocalPart& part) {
-  if (const ElementType* const known = element_type_of(d.type)) return *known;
-  check_length(d, part);
-  return {};
-}
-
-ElementType registered_type(const Description& d, const LocalPart& part) {
-  Extents stored;
-  for (std::size_t axis = 0; axis < d.ndim; ++axis) stored[axis] = part.extent[axis] + 2 * part.width[axis];
-  return registered_type(d, part, stored);
+// `stored`: the extents of the part in memory.
+ElementType type_of(const Description& d, const LocalPart& part, const Extents& stored) {
+  const ElementType* const known = built_in_type(d.type);
+  return known != nullptr ? *known : registered_type(d, part, stored);
 }
 
 // One pass, from the last axis to the first: this is what an export of one block costs. (The code that is not inlined
@@ -61,11 +49,9 @@ ElementType registered_type(const Description& d, const LocalPart& part) {
 void fill_block(const Description& d, const LocalPart& part, const ExportOptions& options, ExportedArray& made) {
   Buffer& buffer = made.array.buffer;
   const std::size_t ndim = d.ndim;
-  const ElementType* const known = built_in_type(d.type);
-  if (known != nullptr)
-    buffer.type = *known;
-  else
-    buffer.type = registered_type(d, part);
+  Extents stored;
+  for (std::size_t axis = 0; axis < ndim; ++axis) stored[axis] = part.extent[axis] + 2 * part.width[axis];
+  buffer.type = type_of(d, part, stored);
   made.array.dim_data.reserve(ndim);
   for (std::size_t axis = 0; axis < ndim; ++axis) made.array.dim_data.emplace_back();
   buffer.shape.resize(ndim);
@@ -75,15 +61,16 @@ void fill_block(const Description& d, const LocalPart& part, const ExportOptions
   Index stride = buffer.type.bytes, offset = 0;
   bool left_out = false;
   for (std::size_t axis = ndim; axis-- > 0;) {
-    const Index begin = part.begin[axis], extent = part.extent[axis], width = part.width[axis];
+    const Index begin = part.begin[axis], width = part.width[axis];
     const Cut cut{d.shape[axis], d.grid[axis], width};
     const Index shift = shift_of(cut, options);
-    const Block& block = cut_out(cut, part.coordinates[axis], {begin, begin + extent}, options, dim_data[axis]);
+    const Block& block =
+        cut_out(cut, part.coordinates[axis], {begin, begin + part.extent[axis]}, options, dim_data[axis]);
     made.shift[axis] = shift;
     shape[axis] = block.stop - block.start;
     strides[axis] = stride;
     offset += (block.start - shift - (begin - width)) * stride;
-    stride *= extent + 2 * width;
+    stride *= stored[axis];
     left_out = left_out || (width > 0 && !(options.ghosts && options.outer));
   }
   if (part.data != nullptr) buffer.data = static_cast<char*>(part.data) + offset;
@@ -93,8 +80,7 @@ void fill_block(const Description& d, const LocalPart& part, const ExportOptions
 
 // Points the buffer at a part that is stored row-major.
 void fill_rows(const Description& d, const LocalPart& part, const Extents& stored, std::size_t ndim, Buffer& buffer) {
-  const ElementType* const known = built_in_type(d.type);
-  buffer.type = known != nullptr ? *known : registered_type(d, part, stored);
+  buffer.type = type_of(d, part, stored);
   buffer.shape.assign(stored.begin(), stored.begin() + ndim);
   buffer.strides = row_major_strides(buffer.shape, buffer.type.bytes);
   buffer.data = part.data;
@@ -103,8 +89,11 @@ void fill_rows(const Description& d, const LocalPart& part, const Extents& store
 void fill_tiles(const Description& d, const LocalPart& part, ExportedArray& made) {
   check_strided(d);
   Extents stored;
-  for (std::size_t axis = 0; axis < d.ndim; ++axis)
-    made.array.dim_data.push_back(tiled_dimension(d, axis, part.coordinates[axis], stored[axis]));
+  for (std::size_t i = 0; i < d.ndim; ++i) {
+    const Axis axis = tiled_axis(d, i);
+    made.array.dim_data.push_back(axis.dimension(part.coordinates[i]));
+    stored[i] = axis.count(part.coordinates[i]);
+  }
   fill_rows(d, part, stored, d.ndim, made.array.buffer);
 }
 
@@ -138,7 +127,7 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
   if (one_block)
     fill_block(d, part, options, made);
   else if (!part.placed)
-    buffer.type = type_of(d, part);
+    buffer.type = type_of(d, part, {});
   else if (d.scheme == BlockScheme::linear)
     fill_linear(d, part, made);
   else

@@ -37,22 +37,22 @@ bool same_memory(const Buffer& a, const Buffer& b) {
   return same;
 }
 
-// The GlobalArray whose whole part is the buffer of an array, which may still be wrong. If there is none, `why_not`
+// The GlobalArray whose whole part is the buffer of an array, which may still be wrong. If there is none, `reason`
 // says why.
-GlobalArray array_behind(const DistArray& array, const char*& why_not) {
+GlobalArray array_behind(const DistArray& array, const char*& reason) {
   const Buffer& buffer = array.buffer;
   const std::optional<int> handle = HandlePool::handle_of(buffer.owner);
-  why_not = "the memory is not that of a Global Array";
+  reason = "the memory is not that of a Global Array";
   if (!handle) return {};
-  why_not = "the memory was that of a Global Array, which has been destroyed";
+  reason = "the memory was that of a Global Array, which has been destroyed";
   if (!HandlePool::is_there(buffer.owner)) return {};
-  why_not = "the memory is that of a Global Array that another library made, and will free";
+  reason = "the memory is that of a Global Array that another library made, and will free";
   GlobalArray found = ga_session().pool.find(*handle);
   if (found.empty()) return {};
-  why_not = "the memory is that of a Global Array, but it is read-only";
+  reason = "the memory is that of a Global Array, but it is read-only";
   if (buffer.read_only) return {};
-  why_not = "the memory is only a section of a Global Array's part";
-  const auto form = std::get<Form>(form_of(found.placed(), found.type(), GA_Pgroup_nnodes(GA_Get_pgroup(*handle))));
+  reason = "the memory is only a section of a Global Array's part";
+  const auto form = form_of(found.placed(), found.type(), GA_Pgroup_nnodes(GA_Get_pgroup(*handle)));
   const OwnMemory own = own_memory(*handle, found.placed(), found.type(), form);
   if (!check(buffer).ok() || !same_memory(buffer, own.part)) return {};
   return found;
@@ -120,13 +120,6 @@ PlacedDistribution out_of_group(const PlacedDistribution& placed, const Group& g
   return translated;
 }
 
-// Why GA cannot hold a distribution, which has GA's ranks; std::nullopt: it can. Local.
-std::optional<Finding> why_not(const PlacedDistribution& placed, const ElementType& type, const Group& group) {
-  const std::variant<Form, Finding> answer = form_of(placed, type, group.processes(), group.leading);
-  if (const auto* why = std::get_if<Finding>(&answer)) return *why;
-  return std::nullopt;
-}
-
 // For copy=never: why the array's memory cannot be used as it is. Local.
 [[noreturn]] void refuse_copy(const DistArray& array, const PlacedDistribution& given, MPI_Comm comm) {
   const char* reason = "";
@@ -135,7 +128,7 @@ std::optional<Finding> why_not(const PlacedDistribution& placed, const ElementTy
   bool fits = true;
   try {
     const Group group = ga_session().groups.of(comm);
-    fits = !why_not(in_group(given, group), array.buffer.type, group);
+    fits = !why_not(in_group(given, group), array.buffer.type, group.processes(), group.leading);
   } catch (const Error&) {  // GA does not know the processes
   }
   refuse(std::string("copy=never, but ") + reason, "",
@@ -157,7 +150,7 @@ std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDis
              "call destroy() only after the last use of an exported array");
     const Group group = ga_session().groups.of(comm);
     const PlacedDistribution there = in_group(given, group);
-    const std::optional<Finding> why = why_not(there, buffer.type, group);
+    const std::optional<Finding> why = why_not(there, buffer.type, group.processes(), group.leading);
     if (!why) return std::nullopt;
     if (fit == Fit::nearest)
       return out_of_group(nearest_in(there, buffer.type, group.processes(), group.leading), group);

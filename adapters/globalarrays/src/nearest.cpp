@@ -85,7 +85,7 @@ Turned padded_ranges(const Axis& axis, const ElementType& type) {
   const auto* block = std::get_if<BlockKind>(&axis.kind());
   if (block == nullptr || !block->is_padded()) return in_ranges(axis);
   const PlacedDistribution alone(Distribution(std::vector<Axis>{axis}));
-  if (std::holds_alternative<Finding>(form_of(alone, type, grid))) return in_ranges(axis);
+  if (why_not(alone, type, grid)) return in_ranges(axis);
   return {axis, counted(grid)};
 }
 
@@ -168,37 +168,35 @@ std::vector<PlacedDistribution> candidates(const PlacedDistribution& placed, con
 
 PlacedDistribution nearest_in(const PlacedDistribution& placed, const ElementType& type, Index processes,
                               bool leading) {
-  const std::variant<Form, Finding> answer = form_of(placed, type, processes, leading);
-  const auto* why_not = std::get_if<Finding>(&answer);
-  if (why_not == nullptr) return placed;
-  if (const std::optional<Finding> hopeless = none_is_near(placed, type, processes)) throw Error(*hopeless);
+  const std::optional<Finding> why = why_not(placed, type, processes, leading);
+  if (!why) return placed;
+  check_hope(placed, type, processes);
   std::optional<PlacedDistribution> best;
   Index most = -1;
   for (const PlacedDistribution& one : candidates(placed, type)) {
-    if (std::holds_alternative<Finding>(form_of(one, type, processes, leading))) continue;
+    if (why_not(one, type, processes, leading)) continue;
     const Index stays = staying(placed, one, processes);
     if (stays > most) best = one;
     most = std::max(most, stays);
   }
-  if (!best) throw Error(*why_not);
+  if (!best) throw Error(*why);
   return *best;
 }
 
-Finding with_nearest(Finding why_not, const PlacedDistribution& placed, const ElementType& type, Index processes,
+Finding with_nearest(Finding why, const PlacedDistribution& placed, const ElementType& type, Index processes,
                      bool leading) {
   try {
     const PlacedDistribution other = nearest_in(placed, type, processes, leading);
-    why_not.remedy += ", or use the nearest distribution that GA holds: " + describe(other.distribution);
+    why.remedy += ", or use the nearest distribution that GA holds: " + describe(other.distribution);
   } catch (const Error&) {  // there is none
   }
-  return why_not;
+  return why;
 }
 
 Form need_form(const PlacedDistribution& placed, const ElementType& type, Index processes, bool leading) {
-  std::variant<Form, Finding> answer = form_of(placed, type, processes, leading);
-  if (const auto* why = std::get_if<Finding>(&answer))
+  if (const std::optional<Finding> why = why_not(placed, type, processes, leading))
     throw Error(with_nearest(*why, placed, type, processes, leading));
-  return std::get<Form>(std::move(answer));
+  return form_of(placed, type, processes, leading);
 }
 
 PlacedDistribution nearest(const PlacedDistribution& placed, const ElementType& type, Index processes) {
@@ -206,9 +204,9 @@ PlacedDistribution nearest(const PlacedDistribution& placed, const ElementType& 
 }
 
 std::optional<std::string> refusal(const PlacedDistribution& placed, const ElementType& type, Index processes) {
-  const std::variant<Form, Finding> answer = form_of(placed, type, processes);
-  if (const auto* why = std::get_if<Finding>(&answer)) return with_nearest(*why, placed, type, processes, true).text();
-  return std::nullopt;
+  const std::optional<Finding> why = why_not(placed, type, processes);
+  if (!why) return std::nullopt;
+  return with_nearest(*why, placed, type, processes, true).text();
 }
 
 }  // namespace tridap::globalarrays
