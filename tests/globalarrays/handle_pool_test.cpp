@@ -1,14 +1,13 @@
 // The pool by its own door: arrays that are made by hand, kept, pinned, let go of and collected.
 
-#include "handle_pool.hpp"
-
-#include "fingerprint.hpp"
+#include "ga_session.hpp"
 #include "globalarrays/handle_pool_support.hpp"
 
 #include <thread>
 #include <utility>
 
 using namespace ga_test;
+using tridap::globalarrays::ga_session;
 using tridap::globalarrays::GlobalArray;
 using tridap::globalarrays::HandlePool;
 using Owner = std::shared_ptr<void>;
@@ -69,7 +68,7 @@ struct ThePool : testing::Test {
   GlobalArray kept(int handle) { return pool.keep(handle, placed_whole(), tridap::element_type<double>()); }
   Owner pinned(int handle) { return pool.pin(handle, part(handle)); }
 
-  HandlePool& pool = HandlePool::all();
+  HandlePool& pool = ga_session().pool;
   std::unique_ptr<Session> session;
 };
 
@@ -103,7 +102,7 @@ TEST_F(ThePool, APinHoldsAnArrayBeyondItsGlobalArray) {
   EXPECT_EQ(pool.collect(), 0);
   EXPECT_TRUE(HandlePool::is_there(pin));
   EXPECT_EQ(pool.find(handle).handle(), handle);  // it can be had as a GlobalArray again
-  EXPECT_TRUE(pool.keeps(handle));
+  EXPECT_GT(pool.serial(handle), 0);
   pin.reset();
   EXPECT_EQ(pool.collect(), 1);
 }
@@ -113,7 +112,7 @@ TEST_F(ThePool, FindsItsOwnArraysAgain) {
   const int others = made(11);
   EXPECT_EQ(pool.find(array.handle()).handle(), array.handle());
   EXPECT_TRUE(pool.find(others).empty());
-  EXPECT_FALSE(pool.keeps(others));
+  EXPECT_EQ(pool.serial(others), 0);
   GlobalArray again = pool.find(array.handle());
   array = {};
   EXPECT_EQ(pool.collect(), 0);
@@ -238,7 +237,7 @@ TEST_F(ThePool, AnAdoptedArrayIsNotHeldByPinsOfWhatHadItsHandle) {
   const Owner old = pinned(handle);
   GA_Destroy(handle);
   ASSERT_EQ(made(5 * processes()), handle);
-  pool.take(pool.offer(handle));
+  pool.take(handle);
   EXPECT_EQ(pool.collect(), 1);
   EXPECT_FALSE(GA_Verify_handle(handle));
 }
@@ -256,7 +255,7 @@ TEST_F(ThePool, WhatAnotherThreadLetGoOfIsNotFound) {
 TEST_F(ThePool, AnyHandleMayBeAskedFor) {
   for (const int handle : {-1, -1000, -1001, 1 << 30, -(1 << 30)}) {
     EXPECT_TRUE(pool.find(handle).empty());
-    EXPECT_FALSE(pool.keeps(handle));
+    EXPECT_EQ(pool.serial(handle), 0);
     EXPECT_EQ(pool.serial(handle), 0);
   }
 }
@@ -276,7 +275,7 @@ TEST_F(ThePool, ArraysThatTheUserDestroyedAreNotFreedAgain) {
   array = {};
   EXPECT_EQ(pool.collect(), 0);
   EXPECT_TRUE(GA_Verify_handle(others));
-  EXPECT_FALSE(pool.keeps(others));
+  EXPECT_EQ(pool.serial(others), 0);
   GA_Destroy(others);
 }
 
@@ -304,10 +303,10 @@ TEST_F(ThePool, WhatOneProcessSeesDestroyedIsFreedByNone) {
     if (!held) array = {};
     const int others = last_two_meet_at(2 * processes() - 1);  // the first process sees no difference
     ASSERT_EQ(others, handle);
-    EXPECT_EQ(pool.keeps(handle), rank() < processes() - 2);
+    EXPECT_EQ(pool.serial(handle) > 0, rank() < processes() - 2);
     EXPECT_EQ(pool.collect(), 0);
     EXPECT_TRUE(GA_Verify_handle(others));
-    EXPECT_FALSE(pool.keeps(handle));
+    EXPECT_EQ(pool.serial(handle), 0);
     if (held) {
       EXPECT_THROW(array.handle(), tridap::Error);
     }

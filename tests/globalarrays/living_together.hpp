@@ -1,7 +1,7 @@
 #pragma once
 
 #include "globalarrays/handle_pool_support.hpp"
-#include "handle_pool.hpp"
+#include "ga_session.hpp"
 #include <tridap/report.hpp>
 
 #include <cstdio>

@@ -11,6 +11,7 @@
 #include <thread>
 
 using namespace living;
+using tridap::globalarrays::ga_session;
 using tridap::globalarrays::HandlePool;
 
 namespace {
@@ -24,7 +25,7 @@ std::unique_ptr<Session> session_after_main;
 bool over() { return GA_Initialized() == 0; }
 bool going() { return !over(); }
 
-Owner pinned(int handle) { return HandlePool::all().pin(handle, part(handle)); }
+Owner pinned(int handle) { return ga_session().pool.pin(handle, part(handle)); }
 
 bool last() { return rank() == processes() - 1; }
 

@@ -1,5 +1,5 @@
+#include "ga_session.hpp"
 #include "globalarrays/handle_pool_support.hpp"
-#include "handle_pool.hpp"
 #include "support/mpi_abort.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/export.hpp>
@@ -15,6 +15,7 @@
 #include <vector>
 
 using namespace ga_test;
+using tridap::globalarrays::ga_session;
 using tridap::globalarrays::HandlePool;
 using tridap::globalarrays::SessionOptions;
 
@@ -107,7 +108,7 @@ TEST(Session, GroupsEndWithIt) {
 TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
   Session session;
   const int handle = made(10 * processes());
-  std::shared_ptr<void> pin = HandlePool::all().pin(handle, part(handle));
+  std::shared_ptr<void> pin = ga_session().pool.pin(handle, part(handle));
   if (rank() != processes() - 1) pin.reset();
   for (int turn = 0; turn < 2; ++turn) {
     const std::string why = refusal([&] { session.close(); });
@@ -122,7 +123,7 @@ TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
 
 TEST(Session, ClosesWhileADestroyedArrayIsHeld) {
   Session session;
-  const auto array = HandlePool::all().keep(made(10), placed_whole(), tridap::element_type<double>());
+  const auto array = ga_session().pool.keep(made(10), placed_whole(), tridap::element_type<double>());
   GA_Destroy(array.handle());
   session.close();
   EXPECT_EQ(GA_Initialized(), 0);
@@ -136,7 +137,7 @@ TEST(Session, ClosesWhateverGasDefaultGroupIs) {
   if (members.empty()) members = {0};
   const int group = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
   const int handle = made(10 * processes());
-  std::shared_ptr<void> pin = HandlePool::all().pin(handle, part(handle));
+  std::shared_ptr<void> pin = ga_session().pool.pin(handle, part(handle));
   if (rank() != processes() - 1) pin.reset();
   if (rank() > 0) GA_Pgroup_set_default(group);
   const std::string why = refusal([&] { session.close(); });
@@ -166,8 +167,8 @@ TEST(Session, HasAnAllocatorForGhosts) {
 TEST(Session, ArraysKnowThatItEnded) {
   auto session = std::make_unique<Session>();
   const int handle = made(10 * processes());
-  std::shared_ptr<void> pin = HandlePool::all().pin(handle, part(handle));
-  auto array = HandlePool::all().keep(made(10), placed_whole(), tridap::element_type<double>());
+  std::shared_ptr<void> pin = ga_session().pool.pin(handle, part(handle));
+  auto array = ga_session().pool.keep(made(10), placed_whole(), tridap::element_type<double>());
   GA_Terminate();
   EXPECT_FALSE(HandlePool::is_there(pin));
   EXPECT_NE(refusal([&] { array.handle(); }).find("no longer exists"), std::string::npos);
@@ -185,20 +186,20 @@ TEST(Session, AnotherKnowsNoGroupOfTheFirst) {
   std::vector<int> members;
   for (int r = processes(); r-- > 0;) members.push_back(r);
   const int group = GA_Pgroup_create(members.data(), processes());
-  const auto array = HandlePool::all().keep(made(10, group), placed_whole(), tridap::element_type<double>());
+  const auto array = ga_session().pool.keep(made(10, group), placed_whole(), tridap::element_type<double>());
   GA_Terminate();
   session = nullptr;
   session = std::make_unique<Session>();
-  EXPECT_FALSE(HandlePool::all().keeps_of_others(GA_Pgroup_get_world()));
+  EXPECT_FALSE(ga_session().pool.keeps_of_others(GA_Pgroup_get_world()));
   EXPECT_EQ(tridap::globalarrays::collect(), 0);
   ASSERT_EQ(GA_Pgroup_create(members.data(), processes()), group);
-  auto other = HandlePool::all().keep(made(10, group), placed_whole(), tridap::element_type<double>());
-  EXPECT_EQ(HandlePool::all().serial(other.handle()), 1);
-  EXPECT_TRUE(HandlePool::all().keeps_of_others(GA_Pgroup_get_world()));
-  EXPECT_FALSE(HandlePool::all().keeps_of_others(group));
+  auto other = ga_session().pool.keep(made(10, group), placed_whole(), tridap::element_type<double>());
+  EXPECT_EQ(ga_session().pool.serial(other.handle()), 1);
+  EXPECT_TRUE(ga_session().pool.keeps_of_others(GA_Pgroup_get_world()));
+  EXPECT_FALSE(ga_session().pool.keeps_of_others(group));
   other = {};
   EXPECT_EQ(tridap::globalarrays::collect(), 1);
-  EXPECT_FALSE(HandlePool::all().keeps_of_others(GA_Pgroup_get_world()));
+  EXPECT_FALSE(ga_session().pool.keeps_of_others(GA_Pgroup_get_world()));
 }
 
 TEST(Destroy, FreesAtOnceOrWhenNoProcessHoldsIt) {
@@ -207,7 +208,7 @@ TEST(Destroy, FreesAtOnceOrWhenNoProcessHoldsIt) {
   EXPECT_TRUE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
   EXPECT_FALSE(GA_Verify_handle(handle));
   handle = made(10 * processes());
-  std::shared_ptr<void> pin = HandlePool::all().pin(handle, part(handle));
+  std::shared_ptr<void> pin = ga_session().pool.pin(handle, part(handle));
   if (rank() != 0) pin.reset();
   EXPECT_FALSE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
   EXPECT_EQ(HandlePool::is_there(pin), rank() == 0);
@@ -243,7 +244,7 @@ TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
   const bool bad = rank() == processes() - 1;
   EXPECT_NE(refusal([&] { tridap::globalarrays::destroy(bad ? -1 : handle, MPI_COMM_WORLD); }).find("no Global Array"),
             std::string::npos);
-  EXPECT_FALSE(HandlePool::all().keeps(handle));
+  EXPECT_EQ(ga_session().pool.serial(handle), 0);
   int64_t shape[] = {10};
   const int unallocated = GA_Create_handle();
   GA_Set_data64(unallocated, 1, shape, C_DBL);
@@ -257,7 +258,7 @@ TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
     EXPECT_NE(
         refusal([&] { tridap::globalarrays::destroy(bad ? other : handle, MPI_COMM_WORLD); }).find("different shapes"),
         std::string::npos);
-    EXPECT_FALSE(HandlePool::all().keeps(handle) || HandlePool::all().keeps(other));
+    EXPECT_EQ(ga_session().pool.serial(handle) + ga_session().pool.serial(other), 0);
     MPI_Comm half = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, bad ? 1 : 0, 0, &half);
     EXPECT_NE(refusal([&] {
@@ -280,7 +281,7 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   for (int g = 0; g < 2; ++g) groups[g] = GA_Pgroup_create(members[g].data(), static_cast<int>(members[g].size()));
   const int mine = groups[rank() % 2];
   const auto keep = [](int handle) {
-    return HandlePool::all().keep(handle, placed_whole(), tridap::element_type<double>());
+    return ga_session().pool.keep(handle, placed_whole(), tridap::element_type<double>());
   };
   std::vector<tridap::globalarrays::GlobalArray> arrays;
   if (rank() % 2 == 0) arrays.push_back(keep(made(20, mine)));
@@ -300,7 +301,7 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   MPI_Comm_free(&half);
 
   const int on_all = arrays[rank() % 2 == 0 ? 1 : 0].handle(), on_mine = arrays[rank() % 2 == 0 ? 0 : 1].handle();
-  for (const int handle : {on_all, on_mine}) EXPECT_EQ(HandlePool::all().serial(handle), 1);
+  for (const int handle : {on_all, on_mine}) EXPECT_EQ(ga_session().pool.serial(handle), 1);
   if (rank() % 2 == 0) arrays.erase(arrays.begin());  // the even ones' own
   EXPECT_EQ(tridap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 0);
   EXPECT_TRUE(GA_Verify_handle(on_all));

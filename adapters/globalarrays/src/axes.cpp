@@ -13,25 +13,11 @@ namespace tridap::globalarrays {
 
 namespace {
 
-Dimension plain(Index size, Index grid, Index coordinate) {
-  Dimension made;
-  made.size = size;
-  made.proc_grid_size = grid;
-  made.proc_grid_rank = coordinate;
-  return made;
-}
-
 // The block of a coordinate, on an axis for which the protocol can have only one block on each coordinate.
 Range block_of(const Description& d, std::size_t axis, Index coordinate) {
   if (d.grid[axis] == 1) return {0, d.shape[axis]};
   if (coordinate >= d.blocks[axis]) return {d.shape[axis], d.shape[axis]};
   return tile_of(d, axis, coordinate);
-}
-
-[[noreturn]] void refuse_uneven(const Description& d, std::size_t axis) {
-  refuse(named(d.handle) + " has blocks of several lengths, distributed cyclically along axis " + std::to_string(axis) +
-             ", which the protocol cannot describe",
-         "", "use blocks of one length, or one block for each process");
 }
 
 // Appends the row-major numbers of the elements of a box, in their order in memory, where they are contiguous.
@@ -67,47 +53,31 @@ Index elements_of(const Description& d) {
   return elements;
 }
 
+}  // namespace
+
 Axis tiled_axis(const Description& d, std::size_t axis) {
-  switch (tiles_of(d, axis)) {
-    case Tiles::cyclic:
-      return Axis(CyclicKind(d.shape[axis], d.grid[axis], d.tile[axis], 0));
-    case Tiles::block:
-      break;
-    case Tiles::neither:
-      refuse_uneven(d, axis);
-  }
+  const Tiles tiles = tiles_of(d, axis);
+  if (tiles == Tiles::neither)
+    refuse(named(d.handle) + " has blocks of several lengths, distributed cyclically along axis " +
+               std::to_string(axis) + ", which the protocol cannot describe",
+           "", "use blocks of one length, or one block for each process");
+  if (tiles == Tiles::cyclic) return Axis(CyclicKind(d.shape[axis], d.grid[axis], d.tile[axis], 0));
   std::vector<Index> bounds;
   for (Index c = 0; c < d.grid[axis]; ++c) bounds.push_back(block_of(d, axis, c).begin);
   bounds.push_back(d.shape[axis]);
   return Axis(BlockKind(std::move(bounds)));
 }
 
-}  // namespace
-
-Dimension tiled_dimension(const Description& d, std::size_t axis, Index coordinate, Index& extent) {
-  Dimension made = plain(d.shape[axis], d.grid[axis], coordinate);
-  const Tiles tiles = tiles_of(d, axis);
-  if (tiles == Tiles::neither) refuse_uneven(d, axis);
-  if (tiles == Tiles::block) {
-    const Range owned = block_of(d, axis, coordinate);
-    extent = owned.size();
-    made.dist = Block{owned.begin, owned.end, {}};
-    return made;
-  }
-  const CyclicKind cyclic(d.shape[axis], d.grid[axis], d.tile[axis], 0);
-  extent = cyclic.count(coordinate);
-  made.dist = Cyclic{cyclic.start(coordinate), cyclic.block_size()};
-  return made;
-}
-
 Dimension linear_dimension(const Description& d, Index rank, Index& elements) {
-  Dimension made = plain(elements_of(d), d.processes(), rank);
   if (d.ndim == 1) {
-    const CyclicKind cyclic(d.shape[0], d.processes(), d.tile[0], 0);
-    elements = cyclic.count(rank);
-    made.dist = Cyclic{cyclic.start(rank), cyclic.block_size()};
-    return made;
+    const Axis axis = tiled_distribution(d).axis(0);
+    elements = axis.count(rank);
+    return axis.dimension(rank);
   }
+  Dimension made;
+  made.size = elements_of(d);
+  made.proc_grid_size = d.processes();
+  made.proc_grid_rank = rank;
   std::vector<Index> numbers = linear_numbers(d, rank);
   elements = static_cast<Index>(numbers.size());
   made.dist = Unstructured{IndexBuffer(std::move(numbers)), true};

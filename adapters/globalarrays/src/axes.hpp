@@ -1,6 +1,6 @@
 #pragma once
 
-#include "description.hpp"
+#include "local_part.hpp"
 #include <tridap/dimension.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/globalarrays/export.hpp>
@@ -34,9 +34,8 @@ inline Block& cut_out(const Cut& cut, Index coordinate, Range owned, const Expor
   return block;
 }
 
-/// The dimension of a coordinate of an axis of `grid` or `tiles`; `extent` becomes the number of elements that it owns.
-/// Throws Error if the protocol has no such dimension.
-Dimension tiled_dimension(const Description& description, std::size_t axis, Index coordinate, Index& extent);
+/// An axis of `grid` or `tiles`. Throws Error if the protocol has no such axis.
+Axis tiled_axis(const Description& description, std::size_t axis);
 /// The dimension of a process of a `linear` distribution: cyclic, or the row-major numbers of its elements in their
 /// order in memory. `elements` becomes the number of its elements.
 Dimension linear_dimension(const Description& description, Index rank, Index& elements);

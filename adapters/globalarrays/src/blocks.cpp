@@ -60,15 +60,8 @@ Range candidates(const std::vector<Index>& bounds, Index begin, Index end) {
   return end > begin ? Range{last, last + 1} : Range{first - bounds.begin(), last};
 }
 
-bool stands_at(const Blocks& blocks, const Held& held, const Extents& coordinates) {
-  for (std::size_t axis = 0; axis < blocks.bounds.size(); ++axis) {
-    const Range range = candidates(blocks.bounds[axis], held.begin[axis], held.end[axis]);
-    if (!range.contains(coordinates[axis])) return false;
-  }
-  return true;
-}
-
-// Gives a block the first free place of those that it may have. Empty blocks with the same ends do not differ.
+// Gives a block the first free place of those that it may have. Empty blocks with the same ends do not differ. If each
+// process may have the place of its rank, it gets it, because they come in ascending order.
 void place(const Description& d, const Held& held, Blocks& blocks) {
   Extents extents{}, first{};
   Index count = 1;
@@ -95,15 +88,7 @@ Blocks blocks_of(const Description& d) {
   Blocks blocks;
   for (std::size_t axis = 0; axis < d.ndim; ++axis) blocks.bounds.push_back(bounds_of(d, all, axis));
   blocks.owners.assign(static_cast<std::size_t>(d.places()), -1);
-  const bool in_order = std::all_of(all.begin(), all.end(), [&](auto& held) {
-    return held.rank < d.places() && stands_at(blocks, held, unravel(held.rank, d.grid, d.ndim));
-  });
-  for (const Held& held : all) {
-    if (in_order)
-      blocks.owners[static_cast<std::size_t>(held.rank)] = held.rank;
-    else
-      place(d, held, blocks);
-  }
+  for (const Held& held : all) place(d, held, blocks);
   if (std::count(blocks.owners.begin(), blocks.owners.end(), Index{-1}) > 0)
     refuse("blocks of Global Array " + std::to_string(d.handle) + " are on no process", "",
            "restrict it to as many processes as there are blocks");

@@ -2,6 +2,8 @@
 
 #include "description.hpp"
 
+#include <vector>
+
 #pragma GCC visibility push(hidden)
 
 namespace tridap::globalarrays {

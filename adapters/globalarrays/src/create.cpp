@@ -1,14 +1,15 @@
 #include "create.hpp"
 
+#include "fingerprint.hpp"
 #include "ga.hpp"
-#include "handle_pool.hpp"
-#include "named.hpp"
+#include "ga_session.hpp"
 #include "nearest.hpp"
+#include "room.hpp"
 #include "types.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -47,11 +48,6 @@ Index digest(const PlacedDistribution& placed, const Form& form, const ElementTy
   return digest.value();
 }
 
-void check_same(Index digest, MPI_Comm comm) {
-  if (!mpi::min_max({digest}, comm).front().is_same())
-    refuse("the processes gave different distributions or element types", "", "give the same on every process");
-}
-
 Index bytes_of(const PlacedDistribution& placed, const Form& form, const ElementType& type, Index process) {
   std::vector<Index> factors = extent(placed, form, process).shape;
   factors.push_back(type.bytes);
@@ -67,41 +63,36 @@ bool has_free_handle() {
 }
 
 // Throws if GA has no free handle, or the node too little memory, because GA would abort. Returns whether the node has
-// much more memory than needed. **Collective** over the group.
-bool check_room(const PlacedDistribution& placed, const Form& form, const ElementType& type, MPI_Comm comm,
-                const Group& group) {
-  const std::vector<int>& node = node_of(group.number);
-  return mpi::collectively(comm, [&] {
-    std::vector<Index> wanted(group.ranks.size(), 0);
-    for (Index process = 0; process < placed.distribution.processes(); ++process)
-      wanted[static_cast<std::size_t>(placed.rank(process))] = bytes_of(placed, form, type, process);
-    const Room room = room_on(node, wanted);
-    const Index bytes = wanted[static_cast<std::size_t>(mpi::rank_of(GA_MPI_Comm_pgroup(group.number)))];
-    const std::string remedy = "release other arrays, or use more nodes";
-    if (!has_free_handle())
-      refuse("Global Arrays has 32768 arrays and cannot have more", "", "release some arrays, and call collect()");
-    if (!room.missing.empty())
-      refuse("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + room.missing, "", remedy);
-    if (GA_Memory_limited() != 0 && static_cast<Index>(GA_Memory_avail()) < bytes)
-      refuse("the memory limit of Global Arrays leaves " + std::to_string(GA_Memory_avail()) +
-                 " bytes, and the array needs " + std::to_string(bytes),
-             "", "raise the limit of GA_Set_memory_limit, or release other arrays");
-    return room.ample;
-  });
+// much more memory than needed. Local.
+bool has_ample_room(const PlacedDistribution& placed, const Form& form, const ElementType& type, const Group& group,
+                    const std::vector<int>& node) {
+  std::vector<Index> wanted(group.ranks.size(), 0);
+  for (Index process = 0; process < placed.distribution.processes(); ++process)
+    wanted[static_cast<std::size_t>(placed.rank(process))] = bytes_of(placed, form, type, process);
+  const Index bytes = wanted[static_cast<std::size_t>(GA_Pgroup_nodeid(group.number))];
+  std::optional<Index> on_node = 0;
+  for (const int rank : node)
+    if (on_node) on_node = checked_add(*on_node, wanted[static_cast<std::size_t>(rank)]);
+  const Room room =
+      on_node ? room_for(*on_node, node.size() > 1) : Room{"the bytes of a node's processes do not fit 64 bits", false};
+  if (!has_free_handle())
+    refuse("Global Arrays has 32768 arrays and cannot have more", "", "release some arrays, and call collect()");
+  if (!room.missing.empty())
+    refuse("Global Arrays has no room for " + std::to_string(bytes) + " bytes: " + room.missing, "",
+           "release other arrays, or use more nodes");
+  if (GA_Memory_limited() != 0 && static_cast<Index>(GA_Memory_avail()) < bytes)
+    refuse("the memory limit of Global Arrays leaves " + std::to_string(GA_Memory_avail()) +
+               " bytes, and the array needs " + std::to_string(bytes),
+           "", "raise the limit of GA_Set_memory_limit, or release other arrays");
+  return room.ample;
 }
 
 // A fence of GA on a group aborts if a process has an array of a second group, and the second group lacks a process of
 // the first.
 void check_fences(const Group& group) {
-  if (group.number == GA_Pgroup_get_world() || !HandlePool::all().keeps_of_others(group.number)) return;
+  if (group.number == GA_Pgroup_get_world() || !ga_session().pool.keeps_of_others(group.number)) return;
   refuse("the process has arrays of another group, and GA's fences abort if a process has arrays of two groups", "",
          "release the other group's arrays, and call collect()");
-}
-
-// GA's number of the type. Processes that had arrays of groups may have registered other types. **Collective.**
-int type_number(const ElementType& type, MPI_Comm comm) {
-  if (const std::optional<int> known = built_in(type)) return *known;
-  return mpi::collectively(comm, [&] { return ga_type(type); });
 }
 
 static_assert(std::is_same_v<Index, int64_t>);  // so GA reads the form's numbers in place; it does not change them
@@ -113,7 +104,7 @@ void set_distribution(int handle, Form& form) {
     return GA_Set_tiled_irreg_proc_grid64(handle, form.map.data(), form.blocks.data(), form.grid.data());
   GA_Set_irreg_distr64(handle, form.map.data(), form.blocks.data());
   if (!form.owners.empty()) GA_Set_restricted(handle, form.owners.data(), static_cast<int>(form.owners.size()));
-  if (!form.widths.empty()) GA_Set_ghosts64(handle, form.widths.data());
+  if (form.has_ghosts) GA_Set_ghosts64(handle, form.widths.data());
 }
 
 // The caller has checked everything. **Collective** over the group.
@@ -132,33 +123,6 @@ int allocate_handle(Form& form, int type, int group) {
   return handle;
 }
 
-// This process's memory, ghost cells included. Local.
-Buffer whole_part(int handle, const PlacedDistribution& placed, const Form& form, const ElementType& type,
-                  Index process) {
-  Buffer whole;
-  whole.type = type;
-  whole.shape = extent(placed, form, process).shape;
-  whole.strides = row_major_strides(whole.shape, type.bytes);
-  if (element_count(whole) == 0) return whole;
-  const int rank = static_cast<int>(placed.rank(process));
-  int64_t lo[GA_MAX_DIM], hi[GA_MAX_DIM], ld[GA_MAX_DIM], length = 0;
-  if (form.kind != Form::Kind::irregular) {
-    NGA_Access_block_segment64(handle, rank, &whole.data, &length);
-  } else if (!form.widths.empty()) {
-    NGA_Access_ghosts64(handle, lo, &whole.data, ld);
-  } else {
-    NGA_Distribution64(handle, rank, lo, hi);
-    NGA_Access64(handle, lo, hi, &whole.data, ld);
-  }
-  return whole;
-}
-
-// Writes to each page, since the system may have promised more memory than it has. Local.
-void touch_part(const Buffer& part) {
-  if (!mpi::touch(part.data, element_count(part) * part.type.bytes))
-    refuse("the system has no more memory for Global Arrays", "", "release other arrays, or use more nodes");
-}
-
 }  // namespace
 
 PlacedDistribution in_group(const PlacedDistribution& placed, const Group& group) {
@@ -166,7 +130,7 @@ PlacedDistribution in_group(const PlacedDistribution& placed, const Group& group
   bool moved = false;
   for (Index process = 0; process < placed.distribution.processes(); ++process) {
     const Index rank = placed.rank(process);  // an invalid rank is not changed
-    const bool known = rank >= 0 && rank < static_cast<Index>(group.ranks.size());
+    const bool known = rank >= 0 && rank < group.processes();
     translated.ranks.push_back(known ? group.ranks[static_cast<std::size_t>(rank)] : rank);
     moved = moved || translated.ranks.back() != process;
   }
@@ -174,66 +138,55 @@ PlacedDistribution in_group(const PlacedDistribution& placed, const Group& group
   return translated;
 }
 
-Group require_group(MPI_Comm comm) {
-  if (GA_Initialized() == 0) refuse("Global Arrays is not initialised", "", "make a Session first");
-  std::optional<Group> group = group_of(comm);
-  if (!group)
-    refuse("the communicator's processes are not a group of Global Arrays", "", "call make_group(comm) first");
-  return *std::move(group);
-}
-
-std::optional<Index> own_process(const GlobalArray& array) {
-  return array.placed().process(mpi::rank_of(GA_MPI_Comm_pgroup(GA_Get_pgroup(array.handle()))));
-}
-
-Buffer own_memory(const GlobalArray& array, const Form& form) {
-  const std::optional<Index> process = own_process(array);
-  return process ? whole_part(array.handle(), array.placed(), form, array.type(), *process) : Buffer{};
-}
-
-Buffer own_part(const GlobalArray& array, const Form& form) {
-  const std::optional<Index> process = own_process(array);
-  return process ? sub_buffer(own_memory(array, form), extent(array.placed(), form, *process).box) : Buffer{};
-}
-
-Buffer own_part(const GlobalArray& array) {
-  const auto processes = static_cast<Index>(GA_Pgroup_nnodes(GA_Get_pgroup(array.handle())));
-  return own_part(array, std::get<Form>(form_of(array.placed(), array.type(), processes)));
+OwnMemory own_memory(int handle, const PlacedDistribution& placed, const ElementType& type, const Form& form) {
+  OwnMemory own;
+  own.process = placed.process(GA_Pgroup_nodeid(GA_Get_pgroup(handle)));
+  if (!own.process) return own;
+  const Extent all = extent(placed, form, *own.process);
+  own.whole.type = type;
+  own.whole.shape = all.shape;
+  own.whole.strides = row_major_strides(own.whole.shape, type.bytes);
+  if (element_count(own.whole) > 0) own.whole.data = local_memory(handle);
+  own.part = sub_buffer(own.whole, all.box);
+  return own;
 }
 
 Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {
-  const mpi::Call call(comm, "globalarrays::create", mpi::Library::globalarrays);
-  comm = call.comm();
-  HandlePool& pool = HandlePool::all();
   Created made;
-  Index number = 0;  // digest of the arguments
-  PlacedDistribution translated = mpi::collectively(comm, [&] {
-    made.group = require_group(comm);
-    check_fences(made.group);
-    PlacedDistribution there = in_group(placed, made.group);
-    const auto processes = static_cast<Index>(made.group.ranks.size());
-    std::variant<Form, Finding> answer = form_of(there, type, processes, made.group.leading);
-    if (const auto* why = std::get_if<Finding>(&answer))
-      throw Error(with_nearest(*why, there, type, processes, made.group.leading));
-    made.form = std::move(std::get<Form>(answer));
-    number = digest(there, made.form, type);
-    return there;
+  Group& group = made.group;
+  std::optional<PlacedDistribution> there;  // in GA's ranks
+  const mpi::Call call(comm, "globalarrays::create", mpi::Library::globalarrays, [&](mpi::Record& record) {
+    group = ga_session().groups.of(comm);
+    check_fences(group);
+    there = in_group(placed, group);
+    made.form = need_form(*there, type, group.processes(), group.leading);
+    record.add(digest(*there, made.form, type));
   });
-  check_same(number, comm);
-  pool.collect(made.group.number);
-  const bool ample = check_room(translated, made.form, type, comm, made.group);
-  const int handle = allocate_handle(made.form, type_number(type, comm), made.group.number);
-  try {
-    made.array = pool.take(mpi::collectively(comm, [&] {
-      const std::optional<Index> process = translated.process(mpi::rank_of(GA_MPI_Comm_pgroup(made.group.number)));
-      if (process && !ample) touch_part(whole_part(handle, translated, made.form, type, *process));
-      return pool.offer(handle, std::move(translated), type);
-    }));
-  } catch (...) {  // on every process
-    GA_Destroy(handle);
-    throw;
-  }
-  return made;
+  return call.run([&] {
+    if (!call.is_same(0))
+      refuse("the processes gave different distributions or element types", "", "give the same on every process");
+    ga_session().pool.collect(group.number);
+    const std::vector<int>& node = ga_session().groups.on_node(group.number);
+    int number = 0;  // of the type; processes that had arrays of groups may have other ones
+    const bool ample = mpi::collectively(call.comm(), [&] {
+      const bool is_ample = has_ample_room(*there, made.form, type, group, node);
+      number = ga_type(type);
+      return is_ample;
+    });
+    const int handle = allocate_handle(made.form, number, group.number);
+    made.own = own_memory(handle, *there, type, made.form);
+    try {
+      mpi::collectively(call.comm(), [&] {  // writes to each page: the system may have promised more memory than it has
+        if (!ample && !mpi::touch(made.own.whole.data, element_count(made.own.whole) * type.bytes))
+          refuse("the system has no more memory for Global Arrays", "", "release other arrays, or use more nodes");
+      });
+    } catch (const Error&) {  // on every process
+      GA_Destroy(handle);
+      throw;
+    }
+    made.array = ga_session().pool.keep(handle, *std::move(there), type);
+    return std::move(made);
+  });
 }
 
 GlobalArray create(const PlacedDistribution& placed, const ElementType& type, MPI_Comm comm) {

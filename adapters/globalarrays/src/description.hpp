@@ -2,10 +2,8 @@
 
 #include <tridap/index.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <vector>
 
 #pragma GCC visibility push(hidden)
 
@@ -40,22 +38,6 @@ struct Description {
 /// Asks GA, in constant time. Throws Error if there is no such array, as on a process outside its group, or if GA
 /// itself cannot work with the array that it made.
 Description describe(int handle);
-
-/// This process's part of a Global Array.
-struct LocalPart {
-  bool placed = false;    ///< it holds a place of the grid; if not, the other members have no meaning
-  Extents coordinates;    ///< of the place
-  Extents begin, extent;  ///< owned elements, if `blocks`: the first global index, and how many
-  Extents width{};        ///< ghost cells on each side of these
-  void* data = nullptr;   ///< where it begins in memory, ghost cells included; null: it holds nothing
-
-  bool has_ghosts() const {
-    return std::any_of(width.begin(), width.end(), [](Index wide) { return wide > 0; });
-  }
-};
-
-/// Throws Error if the part's ghost cells cannot be determined. Not for `linear`.
-LocalPart part_of(const Description& description);
 
 /// How the protocol describes an axis of tiles.
 enum class Tiles { cyclic, block, neither };

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "description.hpp"
+#include "local_part.hpp"
 
 #pragma GCC visibility push(hidden)
 

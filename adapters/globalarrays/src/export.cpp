@@ -4,16 +4,14 @@
 #include "element_length.hpp"
 #include "fingerprint.hpp"
 #include "ga.hpp"
-#include "group.hpp"
-#include "handle_pool.hpp"
-#include "memory.hpp"
+#include "ga_session.hpp"
 #include "named.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
-#include <tridap/mpi/agree.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -21,17 +19,8 @@ namespace tridap::globalarrays {
 
 namespace {
 
-// For a type that was registered elsewhere and that was not named. Throws if a process cannot determine its length: on
-// all processes.
-void check_length(const Description& d, const LocalPart& part) {
-  if (tells_length(d, part)) return;
-  refuse("GA's type " + std::to_string(d.type) +
-             " was registered by another library, and a process's part of Global Array " + std::to_string(d.handle) +
-             " is too small to determine its length",
-         "", "set its element type with name_type()");
-}
-
-// Throws if the element type that is known for a type registered elsewhere has the wrong length.
+// Of a type that was registered with GA. Throws if its known length is wrong, or if a process cannot determine its
+// length: then on all processes.
 ElementType registered_type(const Description& d, const LocalPart& part, const Extents& stored) {
   const ElementType* const known = element_type_of(d.type);
   const Index bytes = element_length(d, part, stored);
@@ -41,21 +30,18 @@ ElementType registered_type(const Description& d, const LocalPart& part, const E
                std::to_string(known->bytes) + " bytes",
            "", "set its element type with name_type(); do not deregister types of arrays made here");
   if (known != nullptr) return *known;
-  check_length(d, part);
+  if (!tells_length(d, part))
+    refuse("GA's type " + std::to_string(d.type) +
+               " was registered by another library, and a process's part of Global Array " + std::to_string(d.handle) +
+               " is too small to determine its length",
+           "", "set its element type with name_type()");
   return {ElementType::Kind::opaque, bytes, true};
 }
 
-// For a process that has no part.
-ElementType type_of(const Description& d, const LocalPart& part) {
-  if (const ElementType* const known = element_type_of(d.type)) return *known;
-  check_length(d, part);
-  return {};
-}
-
-ElementType registered_type(const Description& d, const LocalPart& part) {
-  Extents stored;
-  for (std::size_t axis = 0; axis < d.ndim; ++axis) stored[axis] = part.extent[axis] + 2 * part.width[axis];
-  return registered_type(d, part, stored);
+// `stored`: the extents of the part in memory.
+ElementType type_of(const Description& d, const LocalPart& part, const Extents& stored) {
+  const ElementType* const known = built_in_type(d.type);
+  return known != nullptr ? *known : registered_type(d, part, stored);
 }
 
 // One pass, from the last axis to the first: this is what an export of one block costs. (The code that is not inlined
@@ -63,11 +49,9 @@ ElementType registered_type(const Description& d, const LocalPart& part) {
 void fill_block(const Description& d, const LocalPart& part, const ExportOptions& options, ExportedArray& made) {
   Buffer& buffer = made.array.buffer;
   const std::size_t ndim = d.ndim;
-  const ElementType* const known = built_in_type(d.type);
-  if (known != nullptr)
-    buffer.type = *known;
-  else
-    buffer.type = registered_type(d, part);
+  Extents stored;
+  for (std::size_t axis = 0; axis < ndim; ++axis) stored[axis] = part.extent[axis] + 2 * part.width[axis];
+  buffer.type = type_of(d, part, stored);
   made.array.dim_data.reserve(ndim);
   for (std::size_t axis = 0; axis < ndim; ++axis) made.array.dim_data.emplace_back();
   buffer.shape.resize(ndim);
@@ -77,15 +61,16 @@ void fill_block(const Description& d, const LocalPart& part, const ExportOptions
   Index stride = buffer.type.bytes, offset = 0;
   bool left_out = false;
   for (std::size_t axis = ndim; axis-- > 0;) {
-    const Index begin = part.begin[axis], extent = part.extent[axis], width = part.width[axis];
+    const Index begin = part.begin[axis], width = part.width[axis];
     const Cut cut{d.shape[axis], d.grid[axis], width};
     const Index shift = shift_of(cut, options);
-    const Block& block = cut_out(cut, part.coordinates[axis], {begin, begin + extent}, options, dim_data[axis]);
+    const Block& block =
+        cut_out(cut, part.coordinates[axis], {begin, begin + part.extent[axis]}, options, dim_data[axis]);
     made.shift[axis] = shift;
     shape[axis] = block.stop - block.start;
     strides[axis] = stride;
     offset += (block.start - shift - (begin - width)) * stride;
-    stride *= extent + 2 * width;
+    stride *= stored[axis];
     left_out = left_out || (width > 0 && !(options.ghosts && options.outer));
   }
   if (part.data != nullptr) buffer.data = static_cast<char*>(part.data) + offset;
@@ -95,8 +80,7 @@ void fill_block(const Description& d, const LocalPart& part, const ExportOptions
 
 // Points the buffer at a part that is stored row-major.
 void fill_rows(const Description& d, const LocalPart& part, const Extents& stored, std::size_t ndim, Buffer& buffer) {
-  const ElementType* const known = built_in_type(d.type);
-  buffer.type = known != nullptr ? *known : registered_type(d, part, stored);
+  buffer.type = type_of(d, part, stored);
   buffer.shape.assign(stored.begin(), stored.begin() + ndim);
   buffer.strides = row_major_strides(buffer.shape, buffer.type.bytes);
   buffer.data = part.data;
@@ -105,8 +89,11 @@ void fill_rows(const Description& d, const LocalPart& part, const Extents& store
 void fill_tiles(const Description& d, const LocalPart& part, ExportedArray& made) {
   check_strided(d);
   Extents stored;
-  for (std::size_t axis = 0; axis < d.ndim; ++axis)
-    made.array.dim_data.push_back(tiled_dimension(d, axis, part.coordinates[axis], stored[axis]));
+  for (std::size_t i = 0; i < d.ndim; ++i) {
+    const Axis axis = tiled_axis(d, i);
+    made.array.dim_data.push_back(axis.dimension(part.coordinates[i]));
+    stored[i] = axis.count(part.coordinates[i]);
+  }
   fill_rows(d, part, stored, d.ndim, made.array.buffer);
 }
 
@@ -121,6 +108,14 @@ void fill_linear(const Description& d, const LocalPart& part, ExportedArray& mad
                                   "unstructured axis of row-major numbers");
 }
 
+// The place of this process in the array's grid, by its row-major number; std::nullopt: it has none.
+std::optional<Index> place_of(int handle) {
+  const Description d = describe(handle);
+  const LocalPart part = part_of(d);
+  if (!part.placed) return std::nullopt;
+  return d.scheme == BlockScheme::linear ? d.rank : ravel(part.coordinates, d.grid, d.ndim);
+}
+
 }  // namespace
 
 ExportedArray export_array(int handle, const ExportOptions& options) {
@@ -132,12 +127,12 @@ ExportedArray export_array(int handle, const ExportOptions& options) {
   if (one_block)
     fill_block(d, part, options, made);
   else if (!part.placed)
-    buffer.type = type_of(d, part);
+    buffer.type = type_of(d, part, {});
   else if (d.scheme == BlockScheme::linear)
     fill_linear(d, part, made);
   else
     fill_tiles(d, part, made);
-  HandlePool::all().pin(buffer.owner, handle, d.group, static_cast<int>(d.rank), part.data,
+  ga_session().pool.pin(buffer.owner, handle, d.group, static_cast<int>(d.rank), part.data,
                         one_block ? fingerprint(d, part) : fingerprint(handle));
   made.receipt.same_address = buffer.data == part.data;
   return made;
@@ -164,16 +159,11 @@ MPI_Comm grid_communicator(int handle) {
     comm = communicator(handle);
     begins_on = GA_Get_pgroup(handle) == GA_Pgroup_get_world() ? all_processes() : comm;
   }
-  const mpi::Call call(begins_on, "globalarrays::grid_communicator", mpi::Library::globalarrays);
-  const int number = mpi::collectively(comm, [&] {
-    const Description d = describe(handle);
-    const LocalPart part = part_of(d);
-    if (!part.placed) return -1;
-    if (d.scheme == BlockScheme::linear) return static_cast<int>(d.rank);
-    return static_cast<int>(ravel(part.coordinates, d.grid, d.ndim));
-  });
+  std::optional<Index> place;
+  const mpi::Call call(begins_on, "globalarrays::grid_communicator", mpi::Library::globalarrays,
+                       [&](mpi::Record&) { place = place_of(handle); });
   MPI_Comm made = MPI_COMM_NULL;
-  const int split = MPI_Comm_split(comm, number < 0 ? MPI_UNDEFINED : 0, number, &made);
+  const int split = MPI_Comm_split(comm, place ? 0 : MPI_UNDEFINED, static_cast<int>(place.value_or(0)), &made);
   mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);
   return made;
 }

@@ -1,7 +1,6 @@
 #include "fingerprint.hpp"
 
 #include "ga.hpp"
-#include "types.hpp"
 
 namespace tridap::globalarrays {
 
@@ -18,14 +17,13 @@ Fingerprint fingerprint(int handle) {
   return digest.value();
 }
 
-std::vector<Index> shape_and_type(int handle) {
-  int type = 0, axes = 0;
-  int64_t dims[GA_MAX_DIM] = {};
-  NGA_Inquire64(handle, &type, &axes, dims);
-  const bool known = built_in_type(type) != nullptr;  // for other types, each process has its own numbers
-  std::vector<Index> made{known ? type : -1, axes};
-  made.insert(made.end(), dims, dims + GA_MAX_DIM);
-  return made;
+void* local_memory(int handle) {
+  const int rank = GA_Pgroup_nodeid(GA_Get_pgroup(handle));
+  if (rank < 0) return nullptr;
+  void* data = nullptr;
+  int64_t elements = 0;
+  NGA_Access_block_segment64(handle, rank, &data, &elements);
+  return elements > 0 ? data : nullptr;
 }
 
 }  // namespace tridap::globalarrays

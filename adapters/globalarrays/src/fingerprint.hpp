@@ -1,10 +1,8 @@
 #pragma once
 
-#include "description.hpp"
+#include "local_part.hpp"
 #include <tridap/index.hpp>
 #include <tridap/internal/digest.hpp>
-
-#include <vector>
 
 #pragma GCC visibility push(hidden)
 
@@ -27,8 +25,8 @@ inline Fingerprint fingerprint(const Description& d, const LocalPart& part) {
   return digest.value();
 }
 
-/// The part of a fingerprint's data that is the same on all processes: equally many numbers for any array. Local.
-std::vector<Index> shape_and_type(int handle);
+/// Where this process's part of a Global Array begins, its ghost cells included; null: it holds nothing. Local.
+void* local_memory(int handle);
 
 }  // namespace tridap::globalarrays
 

@@ -1,6 +1,5 @@
 #include "form.hpp"
 
-#include "nearest.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/globalarrays/import.hpp>
@@ -18,8 +17,9 @@ using redistribute::PlacedDistribution;
 constexpr Index most_axes = 7;                // GA_MAX_DIM, which the Fortran interface has
 constexpr Index most_tiles = Index{1} << 26;  // along an axis: a list of 512 MiB
 
-Finding wrong_key(Index axis, std::string key, std::string value, std::string must, std::string remedy) {
-  return {Rule::conversion, {}, axis, std::move(key), std::move(value), std::move(must), std::move(remedy)};
+[[noreturn]] void refuse_key(Index axis, std::string key, std::string value, std::string must, std::string remedy) {
+  throw Error(
+      Finding{Rule::conversion, {}, axis, std::move(key), std::move(value), std::move(must), std::move(remedy)});
 }
 
 // One axis as GA may have it: in ranges, or cyclic, or either of them.
@@ -32,14 +32,13 @@ struct AxisForm {
   bool in_ranges() const { return !bounds.empty(); }
   bool is_dealt() const { return block_size > 0; }
   Index grid() const { return static_cast<Index>(bounds.size()) - 1; }
+  Index count(Index c) const { return bounds[static_cast<std::size_t>(c) + 1] - bounds[static_cast<std::size_t>(c)]; }
   bool has_empty_share() const { return std::adjacent_find(bounds.begin(), bounds.end()) != bounds.end(); }
 };
 
-using AxisAnswer = std::variant<AxisForm, Finding>;
-
 // The width of GA's ghost cells that the padding requires, and whether the array's periodic padding at the edges
 // becomes ghost cells, too.
-std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, Index axis) {
+AxisForm padded(const BlockKind& block, bool periodic, Index axis) {
   const std::string remedy = "use the same padding on both sides of every border, or no padding";
   AxisForm form;
   const Index grid = block.grid();
@@ -48,28 +47,24 @@ std::variant<AxisForm, Finding> padded(const BlockKind& block, bool periodic, In
   for (Index c = 0; c + 1 < grid; ++c) {
     const Index right = block.communication(c)[1];  // equal to the left padding of the next coordinate
     if (right != form.width)
-      return wrong_key(axis, "padding", std::to_string(right) + " on grid coordinate " + std::to_string(c),
-                       "must be " + std::to_string(form.width) +
-                           " as elsewhere: GA's ghost cells have one width on both sides of every border",
-                       remedy);
+      refuse_key(axis, "padding", std::to_string(right) + " on grid coordinate " + std::to_string(c),
+                 "must be " + std::to_string(form.width) +
+                     " as elsewhere: GA's ghost cells have one width on both sides of every border",
+                 remedy);
   }
   if (!periodic || (lower == 0 && upper == 0)) return form;
   if (lower != form.width || upper != form.width)
-    return wrong_key(axis, "padding", std::to_string(lower) + " and " + std::to_string(upper) + " at the edges",
-                     "must be " + std::to_string(form.width) +
-                         " as between the processes: GA's ghost cells have one width everywhere",
-                     remedy);
+    refuse_key(axis, "padding", std::to_string(lower) + " and " + std::to_string(upper) + " at the edges",
+               "must be " + std::to_string(form.width) +
+                   " as between the processes: GA's ghost cells have one width everywhere",
+               remedy);
   form.shift = form.width;  // the period that remains is at least as long: see [block.periodic]
   return form;
 }
 
-AxisAnswer in_ranges(const Axis& axis, const BlockKind& block, Index number) {
+AxisForm in_ranges(const Axis& axis, const BlockKind& block, Index number) {
   AxisForm form;
-  if (block.is_padded()) {
-    AxisAnswer answer = padded(block, axis.periodic(), number);
-    if (std::holds_alternative<Finding>(answer)) return answer;
-    form = std::get<AxisForm>(answer);
-  }
+  if (block.is_padded()) form = padded(block, axis.periodic(), number);
   form.size = block.size() - 2 * form.shift;
   for (Index c = 0; c <= block.grid(); ++c)
     form.bounds.push_back(std::clamp<Index>(block.begin(c) - form.shift, 0, form.size));
@@ -82,43 +77,40 @@ AxisAnswer in_ranges(const Axis& axis, const BlockKind& block, Index number) {
   return form;
 }
 
-AxisAnswer one_axis(const Axis& given, Index number) {
+AxisForm one_axis(const Axis& given, Index number) {
   const Axis axis = simplest(given);
   if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return in_ranges(axis, *block, number);
   if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
     if (cyclic->first() != 0)
-      return wrong_key(number, "start", std::to_string(cyclic->start(0)) + " on grid coordinate 0",
-                       "must be 0: GA distributes blocks from its first process on", "begin at the first coordinate");
+      refuse_key(number, "start", std::to_string(cyclic->start(0)) + " on grid coordinate 0",
+                 "must be 0: GA distributes blocks from its first process on", "begin at the first coordinate");
     AxisForm form;  // every coordinate has a block, or simplest() would return a simpler axis
     form.size = cyclic->size();
     form.block_size = cyclic->block_size();
     return form;
   }
-  return wrong_key(number, "dist_type", given.shares_indices() ? "u, with indices on several processes" : "u",
-                   "must be b or c: GA has no lists of indices", "redistribute it to block or cyclic");
+  refuse_key(number, "dist_type", given.shares_indices() ? "u, with indices on several processes" : "u",
+             "must be b or c: GA has no lists of indices", "redistribute it to block or cyclic");
 }
 
-std::optional<Finding> wrong_placement(const PlacedDistribution& placed, Index processes) {
+void check_placement(const PlacedDistribution& placed, Index processes) {
   const Index parts = placed.distribution.processes();
   if (parts > processes)
-    return tridap::refusal(
-        "the array is on " + std::to_string(parts) + " processes, and there are " + std::to_string(processes), "",
-        "distribute it over fewer processes");
-  if (placed.ranks.empty()) return std::nullopt;
+    refuse("the array is on " + std::to_string(parts) + " processes, and there are " + std::to_string(processes), "",
+           "distribute it over fewer processes");
+  if (placed.ranks.empty()) return;
   std::vector<bool> taken(static_cast<std::size_t>(processes), false);
   if (static_cast<Index>(placed.ranks.size()) != parts)
-    return tridap::refusal(
-        "there are " + std::to_string(placed.ranks.size()) + " ranks for " + std::to_string(parts) + " parts", "",
-        "give one rank for each part");
+    refuse("there are " + std::to_string(placed.ranks.size()) + " ranks for " + std::to_string(parts) + " parts", "",
+           "give one rank for each part");
   for (const Index rank : placed.ranks) {
     if (rank < 0 || rank >= processes)
-      return tridap::refusal("a part is on rank " + std::to_string(rank) + " of " + std::to_string(processes), "",
-                             "give ranks of the communicator");
+      refuse("a part is on rank " + std::to_string(rank) + " of " + std::to_string(processes), "",
+             "give ranks of the communicator");
     if (taken[static_cast<std::size_t>(rank)])
-      return tridap::refusal("two parts are on rank " + std::to_string(rank), "", "give each rank once");
+      refuse("two parts are on rank " + std::to_string(rank), "", "give each rank once");
     taken[static_cast<std::size_t>(rank)] = true;
   }
-  return std::nullopt;
 }
 
 bool in_order(const PlacedDistribution& placed) {
@@ -129,101 +121,96 @@ bool in_order(const PlacedDistribution& placed) {
 
 Form common_form(const std::vector<AxisForm>& axes, const std::vector<Index>& grid) {
   Form form;
-  bool ghosts = false, shifted = false;
   for (const AxisForm& axis : axes) {
     form.dims.push_back(axis.size);
     form.widths.push_back(axis.width);
     form.shift.push_back(axis.shift);
-    ghosts = ghosts || axis.width > 0;
-    shifted = shifted || axis.shift > 0;
+    form.has_ghosts = form.has_ghosts || axis.width > 0;
   }
-  if (!ghosts) form.widths.clear();
-  if (!shifted) form.shift.clear();
   form.grid = grid;
   return form;
 }
 
-// The owners of the kept blocks, row-major: the processes of the grid that own something on every axis.
-std::vector<int> kept_owners(const PlacedDistribution& placed, const std::vector<std::vector<Index>>& kept) {
+// The ranks of the blocks with elements, row-major.
+std::vector<int> owners_of(const PlacedDistribution& placed, const std::vector<AxisForm>& axes) {
   std::vector<int> owners;
-  std::vector<std::size_t> at(kept.size(), 0);
-  for (;;) {
-    Indices coordinates;
-    for (std::size_t i = 0; i < kept.size(); ++i) coordinates.push_back(kept[i][at[i]]);
-    owners.push_back(static_cast<int>(placed.rank(placed.distribution.process(coordinates))));
-    std::size_t i = kept.size();
-    while (i > 0 && ++at[i - 1] == kept[i - 1].size()) at[--i] = 0;
-    if (i == 0) return owners;
+  for (Index process = 0; process < placed.distribution.processes(); ++process) {
+    const Indices coordinates = placed.distribution.coordinates(process);
+    bool owns = true;
+    for (std::size_t i = 0; i < axes.size(); ++i) owns = owns && axes[i].count(coordinates[i]) > 0;
+    if (owns) owners.push_back(static_cast<int>(placed.rank(process)));
   }
+  return owners;
 }
 
-std::variant<Form, Finding> irregular(const PlacedDistribution& placed, const std::vector<AxisForm>& axes,
-                                      Index processes, bool leading) {
-  Form form = common_form(axes, placed.distribution.proc_grid_shape());
-  std::vector<std::vector<Index>> kept;
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::vector<Index>& bounds = axes[i].bounds;
-    kept.emplace_back();
-    Index smallest = std::numeric_limits<Index>::max();
-    for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
-      smallest = std::min(smallest, bounds[c + 1] - bounds[c]);
-      if (bounds[c] == bounds[c + 1]) continue;
-      kept.back().push_back(static_cast<Index>(c));
-      form.map.push_back(bounds[c]);
-    }
-    form.grid[i] = static_cast<Index>(kept.back().size());
-    if (axes[i].width > smallest)
-      return wrong_key(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
-                       "must be at most the " + std::to_string(smallest) + " elements of the smallest block",
-                       "distribute it over fewer processes, or use less padding");
-  }
-  form.blocks = form.grid;
-  form.owners = kept_owners(placed, kept);
-  if (!form.widths.empty() && static_cast<Index>(form.owners.size()) != processes)
-    return tridap::refusal("the array is padded, and " +
-                               std::to_string(processes - static_cast<Index>(form.owners.size())) + " of " +
-                               std::to_string(processes) + " processes own nothing: GA's ghost cells need them all",
-                           "", "distribute it over all processes, or use no padding");
-  bool ordered = true;
-  for (std::size_t r = 0; r < form.owners.size() && ordered; ++r) ordered = form.owners[r] == static_cast<int>(r);
-  if (ordered) form.owners.clear();
-  if (!leading && !form.widths.empty())
-    return tridap::refusal(
+// GA's ghost cells need every process, each with the part of its rank.
+void check_ghosts(const std::vector<int>& owners, bool ordered, Index processes, bool leading) {
+  const Index idle = processes - static_cast<Index>(owners.size());
+  if (idle != 0)
+    refuse("the array is padded, and " + std::to_string(idle) + " of " + std::to_string(processes) +
+               " processes own nothing: GA's ghost cells need them all",
+           "", "distribute it over all processes, or use no padding");
+  if (!leading)
+    refuse(
         "the array is padded, and its group leaves out one of GA's first processes: GA has ghost cells only "
         "on its first processes",
         "", "make a group of GA's first processes, or use no padding");
-  if (!ordered && !form.widths.empty())
-    return tridap::refusal(
+  if (!ordered)
+    refuse(
         "the array is padded, and the order of its processes differs from GA's, so that ghost cells would be "
         "filled from the wrong processes",
         "", "place part r on the process of rank r, or use no padding");
+}
+
+Form irregular(const PlacedDistribution& placed, const std::vector<AxisForm>& axes, Index processes, bool leading) {
+  Form form = common_form(axes, {});
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const AxisForm& axis = axes[i];
+    Index smallest = axis.size, kept = 0;
+    for (Index c = 0; c < axis.grid(); ++c) {
+      smallest = std::min(smallest, axis.count(c));
+      if (axis.count(c) == 0) continue;
+      ++kept;
+      form.map.push_back(axis.bounds[static_cast<std::size_t>(c)]);
+    }
+    form.grid.push_back(kept);
+    if (axis.width > smallest)
+      refuse_key(static_cast<Index>(i), "padding", std::to_string(axis.width),
+                 "must be at most the " + std::to_string(smallest) + " elements of the smallest block",
+                 "distribute it over fewer processes, or use less padding");
+  }
+  form.blocks = form.grid;
+  form.owners = owners_of(placed, axes);
+  bool ordered = true;
+  for (std::size_t r = 0; r < form.owners.size(); ++r) ordered = ordered && form.owners[r] == static_cast<int>(r);
+  if (form.has_ghosts) check_ghosts(form.owners, ordered, processes, leading);
+  if (ordered) form.owners.clear();
   return form;
 }
 
 // What both cyclic forms require.
-std::optional<Finding> not_dealt(const PlacedDistribution& placed, Index processes, bool leading) {
+void check_dealt(const PlacedDistribution& placed, Index processes, bool leading) {
   if (placed.distribution.processes() != processes)
-    return tridap::refusal("the array is cyclic on " + std::to_string(placed.distribution.processes()) + " of " +
-                               std::to_string(processes) + " processes, and GA distributes blocks to all of them",
-                           "", "distribute it over all processes");
+    refuse("the array is cyclic on " + std::to_string(placed.distribution.processes()) + " of " +
+               std::to_string(processes) + " processes, and GA distributes blocks to all of them",
+           "", "distribute it over all processes");
   if (!in_order(placed))
-    return tridap::refusal("the array is cyclic, and the order of its processes differs from GA's", "",
-                           "place part r on the process of rank r");
+    refuse("the array is cyclic, and the order of its processes differs from GA's", "",
+           "place part r on the process of rank r");
   if (!leading)
-    return tridap::refusal("the array is cyclic, and its group leaves out one of GA's first processes", "",
-                           "make a group of GA's first processes");
-  return std::nullopt;
+    refuse("the array is cyclic, and its group leaves out one of GA's first processes", "",
+           "make a group of GA's first processes");
 }
 
 // GA counts blocks with an int, and reports no error if there are more.
-std::optional<Finding> too_many_blocks(const std::vector<AxisForm>& axes) {
+void check_blocks(const std::vector<AxisForm>& axes) {
   std::optional<Index> blocks = 1;
   for (const AxisForm& axis : axes)
     if (blocks)
       blocks = checked_multiply(*blocks, axis.is_dealt() ? (axis.size - 1) / axis.block_size + 1 : axis.grid());
-  if (blocks && *blocks <= std::numeric_limits<int>::max()) return std::nullopt;
-  return tridap::refusal("the array is cyclic in more blocks than the 2147483647 that Global Arrays can count", "",
-                         "use longer blocks");
+  if (blocks && *blocks <= std::numeric_limits<int>::max()) return;
+  refuse("the array is cyclic in more blocks than the 2147483647 that Global Arrays can count", "",
+         "use longer blocks");
 }
 
 Form cyclic_form(const PlacedDistribution& placed, const std::vector<AxisForm>& axes) {
@@ -245,38 +232,36 @@ Form tiled_form(const PlacedDistribution& placed, const std::vector<AxisForm>& a
   return form;
 }
 
-std::variant<Form, Finding> dealt(const PlacedDistribution& placed, const std::vector<AxisForm>& axes, Index processes,
-                                  bool leading) {
-  if (const std::optional<Finding> why = not_dealt(placed, processes, leading)) return *why;
+Form dealt(const PlacedDistribution& placed, const std::vector<AxisForm>& axes, Index processes, bool leading) {
+  check_dealt(placed, processes, leading);
   for (std::size_t i = 0; i < axes.size(); ++i)
     if (axes[i].width > 0)
-      return wrong_key(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
-                       "must be 0 if another axis is cyclic: GA has no ghost cells there", "use no padding");
-  if (const std::optional<Finding> why = too_many_blocks(axes)) return *why;
+      refuse_key(static_cast<Index>(i), "padding", std::to_string(axes[i].width),
+                 "must be 0 if another axis is cyclic: GA has no ghost cells there", "use no padding");
+  check_blocks(axes);
   if (std::all_of(axes.begin(), axes.end(), [](const AxisForm& axis) { return axis.is_dealt(); }))
     return cyclic_form(placed, axes);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const auto number = static_cast<Index>(i);
     if (i > 0 && !axes[i].in_ranges())
-      return wrong_key(number, "dist_type", "c",
-                       "must be b if another axis has uneven blocks: beside those, GA has a cyclic axis 0 only",
-                       "make the other axes' blocks even, or this axis a block");
+      refuse_key(number, "dist_type", "c",
+                 "must be b if another axis has uneven blocks: beside those, GA has a cyclic axis 0 only",
+                 "make the other axes' blocks even, or this axis a block");
     if (axes[i].in_ranges() && axes[i].has_empty_share())
-      return wrong_key(number, "stop", "its start on one grid coordinate",
-                       "must be more if another axis is cyclic: GA distributes blocks to all processes",
-                       "give every process along the axis an element");
+      refuse_key(number, "stop", "its start on one grid coordinate",
+                 "must be more if another axis is cyclic: GA distributes blocks to all processes",
+                 "give every process along the axis an element");
   }
   const Index tiles = (axes[0].size - 1) / axes[0].block_size + 1;
   if (tiles > most_tiles)
-    return wrong_key(Index{0}, "block_size", std::to_string(axes[0].block_size),
-                     "must be long enough for at most " + std::to_string(most_tiles) +
-                         " blocks if another axis has uneven ones: GA lists all of them on every process",
-                     "use longer blocks, or even ones on the other axes");
+    refuse_key(Index{0}, "block_size", std::to_string(axes[0].block_size),
+               "must be long enough for at most " + std::to_string(most_tiles) +
+                   " blocks if another axis has uneven ones: GA lists all of them on every process",
+               "use longer blocks, or even ones on the other axes");
   return tiled_form(placed, axes);
 }
 
-std::optional<Finding> too_large(const PlacedDistribution& placed, const std::vector<AxisForm>& axes,
-                                 const ElementType& type) {
+void check_bytes(const PlacedDistribution& placed, const std::vector<AxisForm>& axes, const ElementType& type) {
   std::optional<Index> bytes = type.bytes, elements = 1;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     Index longest = 0;
@@ -285,57 +270,58 @@ std::optional<Finding> too_large(const PlacedDistribution& placed, const std::ve
     if (bytes) bytes = checked_multiply(*bytes, longest + 2 * axes[i].width);
     if (elements) elements = checked_multiply(*elements, axes[i].size);
   }
-  if (bytes && elements) return std::nullopt;
-  return tridap::refusal("the number of elements, or of bytes of a part, does not fit 64 bits", "",
-                         "use a smaller array");
+  if (bytes && elements) return;
+  refuse("the number of elements, or of bytes of a part, does not fit 64 bits", "", "use a smaller array");
 }
 
 // What does not depend on the distribution of the axes.
-std::optional<Finding> no_shape(const PlacedDistribution& placed, const ElementType& type, Index processes) {
+void check_shape(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   const Index ndim = placed.distribution.ndim();
   if (ndim < 1 || ndim > most_axes)
-    return tridap::refusal("the array has " + std::to_string(ndim) + " axes, and Global Arrays holds 1 to 7", "",
-                           ndim < 1 ? "give it an axis of one element" : "combine several axes into one");
+    refuse("the array has " + std::to_string(ndim) + " axes, and Global Arrays holds 1 to 7", "",
+           ndim < 1 ? "give it an axis of one element" : "combine several axes into one");
   if (type.bytes < 1)
-    return tridap::refusal("an element has " + std::to_string(type.bytes) + " bytes, and Global Arrays' have 1 or more",
-                           "", "give an element type with its length");
+    refuse("an element has " + std::to_string(type.bytes) + " bytes, and Global Arrays' have 1 or more", "",
+           "give an element type with its length");
   for (Index i = 0; i < ndim; ++i)
     if (placed.distribution.axis(i).size() < 1)
-      return wrong_key(i, "size", std::to_string(placed.distribution.axis(i).size()), "must be at least 1",
-                       "do not create an empty array");
-  return wrong_placement(placed, processes);
+      refuse_key(i, "size", std::to_string(placed.distribution.axis(i).size()), "must be at least 1",
+                 "do not create an empty array");
+  check_placement(placed, processes);
 }
 
 }  // namespace
 
-std::optional<Finding> none_is_near(const PlacedDistribution& placed, const ElementType& type, Index processes) {
-  if (const std::optional<Finding> why = no_shape(placed, type, processes)) return why;
+void check_hope(const PlacedDistribution& placed, const ElementType& type, Index processes) {
+  check_shape(placed, type, processes);
   for (Index i = 0; i < placed.distribution.ndim(); ++i) {
     const auto* lists = std::get_if<UnstructuredKind>(&placed.distribution.axis(i).kind());
     if (lists == nullptr) continue;
     const Index last = placed.distribution.axis(i).size() - 1;
     const auto& entries = lists->entries();
     if (lists->shares_indices() || entries.front().global != 0 || entries.back().global != last)
-      return wrong_key(
-          i, "indices", std::to_string(entries.front().global) + " to " + std::to_string(entries.back().global),
-          "must be 0 to " + std::to_string(last) + ", each once, as in GA", "number the elements without gaps");
+      refuse_key(i, "indices", std::to_string(entries.front().global) + " to " + std::to_string(entries.back().global),
+                 "must be 0 to " + std::to_string(last) + ", each once, as in GA", "number the elements without gaps");
   }
-  return std::nullopt;
 }
 
-std::variant<Form, Finding> form_of(const PlacedDistribution& placed, const ElementType& type, Index processes,
-                                    bool leading) {
-  if (const std::optional<Finding> why = no_shape(placed, type, processes)) return *why;
-  const Index ndim = placed.distribution.ndim();
+Form form_of(const PlacedDistribution& placed, const ElementType& type, Index processes, bool leading) {
+  check_shape(placed, type, processes);
   std::vector<AxisForm> axes;
-  for (Index i = 0; i < ndim; ++i) {
-    AxisAnswer answer = one_axis(placed.distribution.axis(i), i);
-    if (std::holds_alternative<Finding>(answer)) return std::get<Finding>(answer);
-    axes.push_back(std::move(std::get<AxisForm>(answer)));
-  }
-  if (const std::optional<Finding> why = too_large(placed, axes, type)) return *why;
+  for (Index i = 0; i < placed.distribution.ndim(); ++i) axes.push_back(one_axis(placed.distribution.axis(i), i));
+  check_bytes(placed, axes, type);
   const bool ranges = std::all_of(axes.begin(), axes.end(), [](const AxisForm& axis) { return axis.in_ranges(); });
   return ranges ? irregular(placed, axes, processes, leading) : dealt(placed, axes, processes, leading);
+}
+
+std::optional<Finding> why_not(const PlacedDistribution& placed, const ElementType& type, Index processes,
+                               bool leading) {
+  try {
+    form_of(placed, type, processes, leading);
+  } catch (const Error& error) {
+    return error.report().findings().front();
+  }
+  return std::nullopt;
 }
 
 Extent extent(const PlacedDistribution& placed, const Form& form, Index process) {
@@ -346,9 +332,9 @@ Extent extent(const PlacedDistribution& placed, const Form& form, Index process)
     const auto a = static_cast<std::size_t>(i);
     const Axis& axis = distribution.axis(i);
     const Index held = axis.part(coordinates[a], tridap::Part::local).size();
-    const Index width = form.widths.empty() ? 0 : form.widths[a];
+    const Index width = form.widths[a];
     Index before = 0, after = 0;  // ghost cells at the outer edges that the array does not have
-    if (width > 0 && (form.shift.empty() || form.shift[a] == 0)) {
+    if (form.shift[a] == 0) {
       before = coordinates[a] == 0 ? width : 0;
       after = coordinates[a] == axis.proc_grid_size() - 1 ? width : 0;
     }
@@ -356,12 +342,6 @@ Extent extent(const PlacedDistribution& placed, const Form& form, Index process)
     extent.box.push_back({before, before + held});
   }
   return extent;
-}
-
-std::optional<std::string> refusal(const PlacedDistribution& placed, const ElementType& type, Index processes) {
-  const std::variant<Form, Finding> answer = form_of(placed, type, processes);
-  if (const auto* why = std::get_if<Finding>(&answer)) return with_nearest(*why, placed, type, processes).text();
-  return std::nullopt;
 }
 
 }  // namespace tridap::globalarrays

@@ -5,8 +5,6 @@
 #include <tridap/report.hpp>
 
 #include <optional>
-#include <string>
-#include <variant>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
@@ -25,23 +23,26 @@ struct Form {
   };
   Kind kind = Kind::irregular;
   std::vector<Index> dims;    ///< extents of the Global Array
-  std::vector<Index> widths;  ///< ghost cells on each side of each axis; empty: none
-  std::vector<Index> shift;   ///< by axis: the array's index minus GA's index; empty: 0
+  std::vector<Index> widths;  ///< ghost cells on each side of each axis
+  std::vector<Index> shift;   ///< by axis: the array's index minus GA's index
+  bool has_ghosts = false;
   std::vector<Index> grid;    ///< processes by axis; irregular: those with data
   std::vector<Index> blocks;  ///< cyclic: length of the blocks by axis; else number of blocks by axis
   std::vector<Index> map;     ///< where each block begins, one axis after the other; empty if cyclic
   std::vector<int> owners;    ///< irregular: the rank of each block, row-major; empty: block r is on rank r
 };
 
-/// How GA can hold it on this number of processes, or why it cannot. Ranks are GA's, in the array's group. `leading`:
-/// the group holds GA's first processes. Local, and needs neither MPI nor GA.
-std::variant<Form, Finding> form_of(const redistribute::PlacedDistribution& placed, const ElementType& type,
-                                    Index processes, bool leading = true);
+/// How GA can hold it on this number of processes. Ranks are GA's, in the array's group. `leading`: the group holds
+/// GA's first processes. Local, and needs neither MPI nor GA. Throws Error, of one finding, if GA cannot hold it.
+Form form_of(const redistribute::PlacedDistribution& placed, const ElementType& type, Index processes,
+             bool leading = true);
+/// Why it cannot; std::nullopt: it can.
+std::optional<Finding> why_not(const redistribute::PlacedDistribution& placed, const ElementType& type, Index processes,
+                               bool leading = true);
 
-/// Why no other distribution of it would be possible either: GA has no such shape, the indices are not 0 to `size` - 1,
-/// or the placement is wrong.
-std::optional<Finding> none_is_near(const redistribute::PlacedDistribution& placed, const ElementType& type,
-                                    Index processes);
+/// Throws Error if no other distribution of it would be possible either: GA has no such shape, the indices are not 0 to
+/// `size` - 1, or the placement is wrong.
+void check_hope(const redistribute::PlacedDistribution& placed, const ElementType& type, Index processes);
 
 /// The extents of a process's whole memory in a Global Array, with ghost cells at the outer edges; and the box in it
 /// that is the array's buffer.

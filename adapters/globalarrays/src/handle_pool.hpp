@@ -1,26 +1,18 @@
 #pragma once
 
 #include "fingerprint.hpp"
-#include "lasting.hpp"
 #include <tridap/globalarrays/array.hpp>
 
-#include <mpi.h>
-
+#include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
 
 namespace tridap::globalarrays {
-
-/// GA's access to the memory of one array, which all pins of the array share.
-struct Access {
-  int handle = 0, group = 0;
-  int rank = 0;      ///< of this process in the group
-  Index serial = 0;  ///< among all accesses that ever existed; 0: none
-};
 
 class [[gnu::visibility("hidden")]] HandlePool;  // array.hpp has declared it with default visibility
 
@@ -33,25 +25,15 @@ class [[gnu::visibility("hidden")]] HandlePool;  // array.hpp has declared it wi
 /// old one.
 class HandlePool {
  public:
-  /// This process's pool; never destroyed, since static objects may release their handles after anything else.
-  static HandlePool& all();
-
-  /// A handle that the pool has memory to take, and has not taken.
-  class Offer;
-  /// Prepares to take a handle that was just allocated here, or that was made elsewhere. Throws if memory runs out.
-  /// Then nothing has changed; the same is true if the offer is not taken. Local.
-  Offer offer(int handle, redistribute::PlacedDistribution placed, const ElementType& type);
-  Offer offer(int handle);
-  /// Takes it: in the same order on all processes of its group, whatever number it has on each. The GlobalArray is
-  /// empty if the handle was made elsewhere. Throws nothing. Local.
-  GlobalArray take(Offer offer);
-
-  /// offer() and take() in one call.
+  /// Takes a handle that was just allocated here: in the same order on all processes of its group, whatever number it
+  /// has on each. Local.
   GlobalArray keep(int handle, redistribute::PlacedDistribution placed, const ElementType& type);
+  /// The same for a handle that was made elsewhere.
+  void take(int handle);
   /// The GlobalArray that `handle` was kept as; empty if it was not made here, or if this process does not hold it.
   GlobalArray find(int handle);
-  /// Its number among the handles of its group that came to the pool: the same on every process, unlike the handle. 0:
-  /// it is not in the pool.
+  /// Its number among the handles of its group that the pool has: the same on every process, unlike the handle. 0: it
+  /// is not in the pool, which will not free it.
   Index serial(int handle);
 
   /// Shares the memory of `handle` as long as the result lives. The memory begins at `data` on this process, as
@@ -65,12 +47,8 @@ class HandlePool {
   static std::optional<int> handle_of(const std::shared_ptr<void>& owner);
   /// Whether the memory that `owner` keeps is still the array's.
   static bool is_there(const std::shared_ptr<void>& owner);
-  /// What a released pin calls on the thread that uses GA.
-  void let_go(const Access& access);
 
-  bool keeps(int handle);  ///< whether the pool will free it
-  /// Frees the arrays that no process of the group holds. **Collective** over the group; needs no memory. Returns how
-  /// many.
+  /// Frees the arrays that no process of the group holds. **Collective** over the group. Returns how many.
   Index collect(int group);
   /// The same for all groups that this process is in. **Collective** over GA's processes.
   Index collect();
@@ -80,56 +58,45 @@ class HandlePool {
   void forget();  ///< GA has ended: the memory of held arrays no longer exists
 
  private:
-  struct Entry;
-  struct Slot {
-    std::shared_ptr<Entry> kept;  // null: the pool will free nothing here
-    Access access;                // what the pins have opened
-    std::shared_ptr<void> array;  // the state of the GlobalArray, if it is one: find() finds it while it is pinned
-    const void* data = nullptr;   // the pinned memory; `is`: of which array
-    Fingerprint is = 0;
-    Index pins = 0;
+  // The deleter of an owner of an array's memory. It distinguishes such owners from all others.
+  struct Pin {
+    HandlePool* pool;
+    int handle;
+    Index access;
+    const void* thread;  // that uses GA
 
-    bool is_pinned() const { return access.serial != 0; }
-    void unpin() {
-      access = {};
-      array = nullptr;
-    }
+    void operator()(void*) const { pool->release(*this); }
   };
-  using Entries = std::vector<std::shared_ptr<Entry>>;
-  friend class Lasting<HandlePool>;
-  HandlePool() = default;
-  Entry* entry(int handle);
-  void watch();
-  void make_room(const Entry& entry);
-  Index free_unheld(std::shared_ptr<Entry>* entries, std::size_t count, int group);
-  static void pin_kept(Slot& slot);
-  static void lose(std::shared_ptr<Entry>& known);
-  void leave(Entry& gone);
-  bool is_open(const Access& access) const;
-  bool knows(int handle) const {
-    return handle >= first_handle && handle - first_handle < static_cast<Index>(slots_.size());
-  }
-  void close_let_go();
-  Slot& slot(int handle) {
-    const auto place = static_cast<std::size_t>(handle - first_handle);
-    if (place >= slots_.size()) make_room(place + 1);
-    return slots_[place];
-  }
-  void make_room(std::size_t slots);
+  // What a handle is now.
+  struct Slot {
+    Fingerprint is = 0;  // of which array, which begins at `data` on this process
+    const void* data = nullptr;
+    int group = 0, rank = 0;                   // its group; of this process there, if it is pinned
+    Index serial = 0;                          // see serial()
+    std::weak_ptr<GlobalArray::State> state;   // of an array made here
+    Index access = 0, pins = 0;                // the number of GA's access, which all pins share; 0: none is open
+    std::shared_ptr<GlobalArray::State> kept;  // `state` while it is pinned: find() finds it
+
+    bool is_held() const { return pins > 0 || !state.expired(); }
+  };
+  static const Pin* pin_of(const std::shared_ptr<void>& owner);
+  Slot* used(int handle);
+  Slot* there(int handle);
+  Slot& emptied(int handle);
+  Slot& taken(int handle);
+  void release(const Pin& pin);
+  void close(const Pin& pin);
+  void close_released();
 
   static constexpr int first_handle = -1000;  // GA's lowest handle
 
-  std::map<int, Entries> kept_;  // by group, in the order in which they came
-  std::vector<Slot> slots_;      // by handle: what it is now
-  std::map<int, Index> given_;   // by group: how many handles came
-  Index accesses_ = 0;           // how many were ever open
-  bool watched_ = false;         // forget() will be called when GA ends
-};
+  std::vector<Slot> slots_;                    // by handle
+  std::map<int, std::map<Index, int>> taken_;  // by group: handles by serial
+  Index accesses_ = 0;                         // how many were ever open
 
-class HandlePool::Offer {
-  friend class HandlePool;
-  std::shared_ptr<Entry> entry_;
-  GlobalArray array_;
+  std::mutex mutex_;  // held for nothing else, because a pin may be released under any other lock
+  std::vector<Pin> released_;
+  std::atomic<bool> any_released_{false};
 };
 
 }  // namespace tridap::globalarrays

@@ -3,6 +3,7 @@
 #include "form.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/globalarrays/import.hpp>
+#include <tridap/internal/axis_moves.hpp>
 
 #include <algorithm>
 #include <map>
@@ -27,21 +28,17 @@ std::vector<Index> counted(Index count) {
   return all;
 }
 
-// The mean of a coordinate's indices, which shows where its share would be.
-double middle(const std::vector<Index>& list) {
-  double sum = 0;
-  for (const Index index : list) sum += static_cast<double>(index);
-  return sum / static_cast<double>(list.size());
-}
-
-// The coordinates of lists, in the order of the means of their indices.
+// The coordinates of lists, in the order of the means of their indices, which show where their shares would be.
 std::vector<Index> in_order(const UnstructuredKind& lists) {
-  std::vector<Index> order = counted(lists.grid());
-  std::vector<double> middles;
-  for (Index c = 0; c < lists.grid(); ++c) middles.push_back(lists.count(c) == 0 ? 0 : middle(lists.list(c)));
-  std::stable_sort(order.begin(), order.end(), [&](Index a, Index b) {
-    return middles[static_cast<std::size_t>(a)] < middles[static_cast<std::size_t>(b)];
-  });
+  std::vector<std::pair<double, Index>> means;
+  for (Index c = 0; c < lists.grid(); ++c) {
+    double sum = 0;
+    for (const Index index : lists.list(c)) sum += static_cast<double>(index);
+    means.emplace_back(sum / static_cast<double>(std::max<Index>(lists.count(c), 1)), c);
+  }
+  std::sort(means.begin(), means.end());
+  std::vector<Index> order;
+  for (const auto& [mean, c] : means) order.push_back(c);
   return order;
 }
 
@@ -50,31 +47,6 @@ std::vector<Index> served(const CyclicKind& cyclic) {
   std::vector<Index> order;
   for (Index turn = 0; turn < cyclic.grid(); ++turn) order.push_back((turn + cyclic.first()) % cyclic.grid());
   return order;
-}
-
-// How many of the indices before `end` a coordinate of a block or cyclic axis owns.
-Index owned_before(const Axis& axis, Index c, Index end) {
-  if (const auto* block = std::get_if<BlockKind>(&axis.kind()))
-    return std::clamp(end, block->begin(c), block->begin(c + 1)) - block->begin(c);
-  const auto& cyclic = std::get<CyclicKind>(axis.kind());
-  const Index length = cyclic.block_size(), blocks = end / length;
-  const Index rounds = blocks / cyclic.grid(), left = blocks % cyclic.grid(), turn = cyclic.turn(c);
-  return rounds * length + (left > turn ? length : left == turn ? end % length : 0);
-}
-
-// The number of indices that a coordinate of an axis and a coordinate of the changed axis both own.
-Index common(const Axis& before, Index here, const Axis& after, Index there) {
-  if (const auto* lists = std::get_if<UnstructuredKind>(&before.kind())) {
-    Index count = 0;
-    for (const Index index : lists->list(here)) count += after.owner(index) == there ? 1 : 0;
-    return count;
-  }
-  if (const auto* block = std::get_if<BlockKind>(&before.kind()))
-    return owned_before(after, there, block->begin(here + 1)) - owned_before(after, there, block->begin(here));
-  if (const auto* block = std::get_if<BlockKind>(&after.kind()))
-    return owned_before(before, here, block->begin(there + 1)) - owned_before(before, here, block->begin(there));
-  const auto &one = std::get<CyclicKind>(before.kind()), &other = std::get<CyclicKind>(after.kind());
-  return one.turn(here) == other.turn(there) ? one.count(here) : 0;  // same block size and grid: only rotated
 }
 
 // Ranges as long as the shares of `axis`, in this order of its coordinates.
@@ -98,7 +70,9 @@ Turned in_ranges(const Axis& axis) {
   Index most = -1;
   for (std::size_t k = 0; k < all.size(); ++k) {
     Index stays = 0;
-    for (Index c = 0; c < grid; ++c) stays += common(axis, all[k].from[static_cast<std::size_t>(c)], all[k].axis, c);
+    for (Index c = 0; c < grid; ++c)
+      stays +=
+          redistribute::moves_from(axis, all[k].from[static_cast<std::size_t>(c)], all[k].axis, Part::owned).count(c);
     if (stays > most) best = k;
     most = std::max(most, stays);
   }
@@ -111,7 +85,7 @@ Turned padded_ranges(const Axis& axis, const ElementType& type) {
   const auto* block = std::get_if<BlockKind>(&axis.kind());
   if (block == nullptr || !block->is_padded()) return in_ranges(axis);
   const PlacedDistribution alone(Distribution(std::vector<Axis>{axis}));
-  if (std::holds_alternative<Finding>(form_of(alone, type, grid))) return in_ranges(axis);
+  if (why_not(alone, type, grid)) return in_ranges(axis);
   return {axis, counted(grid)};
 }
 
@@ -141,7 +115,8 @@ PlacedDistribution put(const PlacedDistribution& placed, const std::vector<Turne
 
 // How many elements are on the same rank in both.
 Index staying(const PlacedDistribution& here, const PlacedDistribution& there, Index processes) {
-  std::vector<std::map<std::pair<Index, Index>, Index>> known(static_cast<std::size_t>(here.distribution.ndim()));
+  // Of each axis, by coordinate here.
+  std::vector<std::map<Index, redistribute::AxisMoves>> known(static_cast<std::size_t>(here.distribution.ndim()));
   Index sum = 0;
   for (Index rank = 0; rank < processes; ++rank) {
     const std::optional<Index> from = here.process(rank), to = there.process(rank);
@@ -149,11 +124,14 @@ Index staying(const PlacedDistribution& here, const PlacedDistribution& there, I
     const Indices left = here.distribution.coordinates(*from), right = there.distribution.coordinates(*to);
     Index product = 1;
     for (std::size_t i = 0; i < left.size(); ++i) {
-      const auto [found, is_new] = known[i].try_emplace({left[i], right[i]}, 0);
+      const auto [found, is_new] = known[i].try_emplace(left[i]);
       const auto axis = static_cast<Index>(i);
-      if (is_new)
-        found->second = common(here.distribution.axis(axis), left[i], there.distribution.axis(axis), right[i]);
-      product *= found->second;
+      if (is_new) {
+        found->second =
+            redistribute::moves_from(here.distribution.axis(axis), left[i], there.distribution.axis(axis), Part::owned);
+        found->second.sections = {};  // only its counts are used
+      }
+      product *= found->second.count(right[i]);
     }
     sum += product;
   }
@@ -190,34 +168,45 @@ std::vector<PlacedDistribution> candidates(const PlacedDistribution& placed, con
 
 PlacedDistribution nearest_in(const PlacedDistribution& placed, const ElementType& type, Index processes,
                               bool leading) {
-  const std::variant<Form, Finding> answer = form_of(placed, type, processes, leading);
-  const auto* why_not = std::get_if<Finding>(&answer);
-  if (why_not == nullptr) return placed;
-  if (const std::optional<Finding> hopeless = none_is_near(placed, type, processes)) throw Error(*hopeless);
+  const std::optional<Finding> why = why_not(placed, type, processes, leading);
+  if (!why) return placed;
+  check_hope(placed, type, processes);
   std::optional<PlacedDistribution> best;
   Index most = -1;
   for (const PlacedDistribution& one : candidates(placed, type)) {
-    if (std::holds_alternative<Finding>(form_of(one, type, processes, leading))) continue;
+    if (why_not(one, type, processes, leading)) continue;
     const Index stays = staying(placed, one, processes);
     if (stays > most) best = one;
     most = std::max(most, stays);
   }
-  if (!best) throw Error(*why_not);
+  if (!best) throw Error(*why);
   return *best;
 }
 
-Finding with_nearest(Finding why_not, const PlacedDistribution& placed, const ElementType& type, Index processes,
+Finding with_nearest(Finding why, const PlacedDistribution& placed, const ElementType& type, Index processes,
                      bool leading) {
   try {
     const PlacedDistribution other = nearest_in(placed, type, processes, leading);
-    why_not.remedy += ", or use the nearest distribution that GA holds: " + describe(other.distribution);
+    why.remedy += ", or use the nearest distribution that GA holds: " + describe(other.distribution);
   } catch (const Error&) {  // there is none
   }
-  return why_not;
+  return why;
+}
+
+Form need_form(const PlacedDistribution& placed, const ElementType& type, Index processes, bool leading) {
+  if (const std::optional<Finding> why = why_not(placed, type, processes, leading))
+    throw Error(with_nearest(*why, placed, type, processes, leading));
+  return form_of(placed, type, processes, leading);
 }
 
 PlacedDistribution nearest(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   return nearest_in(placed, type, processes, true);
+}
+
+std::optional<std::string> refusal(const PlacedDistribution& placed, const ElementType& type, Index processes) {
+  const std::optional<Finding> why = why_not(placed, type, processes);
+  if (!why) return std::nullopt;
+  return with_nearest(*why, placed, type, processes, true).text();
 }
 
 }  // namespace tridap::globalarrays

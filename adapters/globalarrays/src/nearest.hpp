@@ -6,9 +6,11 @@
 
 namespace tridap::globalarrays {
 
-/// `why_not` with the distribution that GA could hold instead, if there is one.
-Finding with_nearest(Finding why_not, const redistribute::PlacedDistribution& placed, const ElementType& type,
-                     Index processes, bool leading = true);
+/// `why` with the distribution that GA could hold instead, if there is one.
+Finding with_nearest(Finding why, const redistribute::PlacedDistribution& placed, const ElementType& type,
+                     Index processes, bool leading);
+/// form_of(), but throws this if GA cannot hold it.
+Form need_form(const redistribute::PlacedDistribution& placed, const ElementType& type, Index processes, bool leading);
 /// nearest() on a group of GA.
 redistribute::PlacedDistribution nearest_in(const redistribute::PlacedDistribution& placed, const ElementType& type,
                                             Index processes, bool leading);

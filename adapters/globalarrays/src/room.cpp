@@ -8,6 +8,8 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <limits>
+#include <optional>
 
 namespace tridap::globalarrays {
 
@@ -60,10 +62,8 @@ bool addresses_left(Index bytes) {
   return true;
 }
 
-std::string memory_is_short(Index wanted) {
-  const auto pages = checked_multiply(sysconf(_SC_PHYS_PAGES), sysconf(_SC_PAGESIZE));
-  if (!pages || *pages >= wanted) return "";
-  return mpi::node_name() + " has " + std::to_string(*pages) + " bytes of memory";
+Index memory_of(int pages) {
+  return checked_multiply(sysconf(pages), sysconf(_SC_PAGESIZE)).value_or(std::numeric_limits<Index>::max());
 }
 
 }  // namespace
@@ -72,22 +72,18 @@ std::string windows_between_nodes() {
   return open_mpi ? "set OMPI_MCA_osc=ucx in the environment, or run on one node" : "run on one node";
 }
 
-std::string room_is_missing(Index wanted, bool shared) {
+Room room_for(Index wanted, bool shared) {
+  const std::string node = mpi::node_name();
   const std::optional<Index> spared = mpi::with_spare(wanted);
-  if (!spared || !addresses_left(*spared)) return "a process on " + mpi::node_name() + " has less address space left";
+  if (!spared || !addresses_left(*spared)) return {"a process on " + node + " has less address space left", false};
   const std::optional<std::string> folder = folder_of_windows(shared);
   const std::optional<Index> left = folder ? mpi::bytes_left(*folder) : std::nullopt;
-  if (!left) return memory_is_short(*spared);
-  return *left >= *spared ? "" : *folder + " on " + mpi::node_name() + " has " + std::to_string(*left) + " bytes left";
-}
-
-bool room_is_ample(Index wanted, bool shared) {
-  const auto several = checked_multiply(wanted, 4);
-  const auto memory = checked_multiply(sysconf(_SC_AVPHYS_PAGES), sysconf(_SC_PAGESIZE));
-  if (!several || !memory || *memory < *several) return false;
-  const std::optional<std::string> folder = folder_of_windows(shared);
-  const std::optional<Index> left = folder ? mpi::bytes_left(*folder) : std::nullopt;
-  return !left || *left >= *several;
+  if (left && *left < *spared)
+    return {*folder + " on " + node + " has " + std::to_string(*left) + " bytes left", false};
+  if (const Index all = memory_of(_SC_PHYS_PAGES); !left && all < *spared)
+    return {node + " has " + std::to_string(all) + " bytes of memory", false};
+  const Index several = checked_multiply(wanted, 4).value_or(std::numeric_limits<Index>::max());
+  return {"", memory_of(_SC_AVPHYS_PAGES) >= several && (!left || *left >= several)};
 }
 
 }  // namespace tridap::globalarrays

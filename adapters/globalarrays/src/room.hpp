@@ -12,15 +12,16 @@ namespace tridap::globalarrays {
 std::string windows_between_nodes();
 
 // If a node has too little memory for MPI's windows, GA aborts, or MPI waits for ever, or the first access kills the
-// process. So these functions check it before.
+// process. So this function checks it before.
 
-/// Why this node does not have `wanted` more bytes for a window; empty: it seems to have them. `shared`: several of its
-/// processes share the window; if not, one process has it alone. Local.
-std::string room_is_missing(Index wanted, bool shared);
+struct Room {
+  std::string missing;  ///< why there is too little; empty: it seems to be enough
+  bool ample = false;   ///< there is several times as much, so that memory promised to others may be ignored
+};
 
-/// Whether it has several times as many. Then memory that others were promised and have not touched may be ignored.
-/// Local.
-bool room_is_ample(Index wanted, bool shared);
+/// The room of this node for a window of `wanted` more bytes. `shared`: several of its processes share the window; if
+/// not, one process has it alone. Local.
+Room room_for(Index wanted, bool shared);
 
 }  // namespace tridap::globalarrays
 

@@ -4,13 +4,30 @@
 #include "named.hpp"
 #include <tridap/globalarrays/export.hpp>
 
+#include <complex>
 #include <map>
+#include <vector>
 
 namespace tridap::globalarrays {
 
 namespace {
 
-using Kind = ElementType::Kind;
+struct Known {
+  int number;
+  ElementType type;
+};
+
+// GA's own. Types of C that are one type have its first number.
+const std::vector<Known>& built_in_types() {
+  static const auto& types = *new std::vector<Known>{{C_INT, element_type<int>()},
+                                                     {C_LONG, element_type<long>()},
+                                                     {C_LONGLONG, element_type<long long>()},
+                                                     {C_FLOAT, element_type<float>()},
+                                                     {C_DBL, element_type<double>()},
+                                                     {C_SCPL, element_type<std::complex<float>>()},
+                                                     {C_DCPL, element_type<std::complex<double>>()}};
+  return types;
+}
 
 // By GA's number. GA keeps them as long as the process lives, even if GA ends and begins again, and has room for
 // 239.
@@ -22,15 +39,8 @@ std::map<int, ElementType>& registered() {
 }  // namespace
 
 std::optional<int> built_in(const ElementType& type) {
-  if (!type.native_order) return std::nullopt;
-  const auto is = [&](Kind kind, Index bytes) { return type.kind == kind && type.bytes == bytes; };
-  if (is(Kind::signed_integer, sizeof(int))) return C_INT;
-  if (is(Kind::signed_integer, sizeof(long))) return C_LONG;
-  if (is(Kind::signed_integer, sizeof(long long))) return C_LONGLONG;
-  if (is(Kind::floating, sizeof(float))) return C_FLOAT;
-  if (is(Kind::floating, sizeof(double))) return C_DBL;
-  if (is(Kind::complex, 2 * sizeof(float))) return C_SCPL;
-  if (is(Kind::complex, 2 * sizeof(double))) return C_DCPL;
+  for (const Known& known : built_in_types())
+    if (known.type.is_like(type)) return known.number;
   return std::nullopt;
 }
 
@@ -47,31 +57,9 @@ int ga_type(const ElementType& type) {
 }
 
 const ElementType* built_in_type(int number) {
-  static const ElementType types[] = {element_type<int>(),
-                                      element_type<long>(),
-                                      element_type<float>(),
-                                      element_type<double>(),
-                                      element_type<std::complex<float>>(),
-                                      element_type<std::complex<double>>(),
-                                      element_type<long long>()};
-  switch (number) {
-    case C_INT:
-      return &types[0];
-    case C_LONG:
-      return &types[1];
-    case C_FLOAT:
-      return &types[2];
-    case C_DBL:
-      return &types[3];
-    case C_SCPL:
-      return &types[4];
-    case C_DCPL:
-      return &types[5];
-    case C_LONGLONG:
-      return &types[6];
-    default:
-      return nullptr;
-  }
+  for (const Known& known : built_in_types())
+    if (known.number == number) return &known.type;
+  return nullptr;
 }
 
 const ElementType* element_type_of(int number) {
