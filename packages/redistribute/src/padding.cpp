@@ -4,8 +4,8 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/halo_exchange.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
-#include <tridap/internal/persistent_messages.hpp>
 #include <tridap/internal/shown_call.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -15,8 +15,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <exception>
-#include <new>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,73 +46,78 @@ class Box {
   std::optional<Pieces> pieces_;
 };
 
-// What passes one way between this process and another in an update: the elements of all boxes, one after the other. We
+// All that passes between this process and another in an update: the elements of all boxes, one after the other. We
 // pack them: where 1-byte elements stand backwards in a row, a datatype of Open MPI 4.1.4 reads and writes other bytes.
-class Message {
+class Boxes {
  public:
   using Moves = std::vector<PaddingMove>::const_iterator;
-  // `box`: the end of the moves that is ours. `in_place`: if the elements stand there in a row, they are not packed.
-  Message(const Buffer& buffer, Moves begin, Moves end, std::vector<Range> PaddingMove::*box, bool in_place, Index rank)
-      : rank_(rank), here_(static_cast<std::byte*>(buffer.data)) {
+  // `box`: the end of the moves that is ours. `added`: what is done with values that arrive to be added.
+  Boxes(const Buffer& buffer, Moves begin, Moves end, std::vector<Range> PaddingMove::*box, const ElementStep& added)
+      : here_(static_cast<std::byte*>(buffer.data)), added_(added) {
     for (; begin != end; ++begin) boxes_.emplace_back(buffer, (*begin).*box);
     restart({});
     bytes_ = stream_.left();
-    data_ = in_place ? stream_.contiguous() : nullptr;
-    packs_ = data_ == nullptr;
-    if (!packs_) return;
-    packed_.resize(static_cast<std::size_t>(bytes_));
-    data_ = packed_.data();
   }
-  Message(Message&&) = default;
 
-  int rank() const { return static_cast<int>(rank_); }
-  std::byte* data() const { return data_; }
   Index bytes() const { return bytes_; }
-  // Brings what is sent to data().
-  void pack() {
-    if (!packs_) return;
+  std::byte* contiguous() const { return stream_.contiguous(); }
+  void pack(std::byte* to) {
     restart({});
-    stream_.pack<CachedCopy>(data_, stream_.left());
+    stream_.pack<CachedCopy>(to, stream_.left());
   }
-  // Brings what was received to its boxes: as `step` says, from data() or from another place.
-  void unpack(const ElementStep& step, const std::byte* from) {
-    if (from == data_ && !packs_) return;
+  void unpack(const std::byte* from) { bring(from, {}); }
+  void add(const ElementType&, const std::byte* from) { bring(from, added_); }
+
+ private:
+  void restart(const ElementStep& step) {
+    stream_.begin(0, step);
+    for (const Box& box : boxes_) stream_.add({&box.pieces(), here_});
+  }
+  void bring(const std::byte* from, const ElementStep& step) {
     restart(step);
     stream_.unpack<CachedCopy>(from, stream_.left());
   }
 
- private:
-  void restart(const ElementStep& step) {
-    stream_.begin(rank_, step);
-    for (const Box& box : boxes_) stream_.add({&box.pieces(), here_});
-  }
-
-  Index rank_, bytes_ = 0;
   std::byte* here_;  // element (0, ..., 0) of the array
-  std::byte* data_ = nullptr;
-  bool packs_ = true;
-  std::vector<std::byte> packed_;
+  ElementStep added_;
   std::vector<Box> boxes_;
   Stream stream_;
+  Index bytes_ = 0;
 };
 
-// One message for each process among `moves`, which are in the order of processes.
-std::vector<Message> messages(const Buffer& buffer, const std::vector<PaddingMove>& moves,
-                              std::vector<Range> PaddingMove::*box, bool in_place, const PlacedDistribution& of) {
-  std::vector<Message> all;
+using Halo = HaloExchange<Boxes>;
+
+// All boxes of each process among `moves`, which are in the order of processes.
+std::vector<Halo::Peer> peers(const Buffer& buffer, const std::vector<PaddingMove>& moves, const ElementStep& added,
+                              const PlacedDistribution& of) {
+  std::vector<Halo::Peer> all;
   for (auto begin = moves.begin(); begin != moves.end();) {
     const auto end =
         std::find_if(begin, moves.end(), [&](const PaddingMove& m) { return m.process != begin->process; });
-    all.emplace_back(buffer, begin, end, box, in_place, of.rank(begin->process));
+    all.emplace_back(of.rank(begin->process), Boxes(buffer, begin, end, &PaddingMove::here, added));
     begin = end;
   }
   return all;
 }
 
-Index bytes_of(const std::vector<Message>& all) {
-  Index bytes = 0;
-  for (const Message& message : all) bytes += message.bytes();
-  return bytes;
+// The padding of a process's buffer and the elements that it repeats. Throws Error if values cannot be added that
+// shall.
+std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, PaddingOperation operation, Index rank) {
+  const PaddingPlan plan = padding_plan(placed.distribution, *placed.process(rank));
+  const bool adds = operation == PaddingOperation::sum;
+  ElementStep added;
+  if (adds) {
+    added.scaling.beta = 1.0;
+    added.source_bytes = added.target_bytes = buffer.type.bytes;
+    added.combine = combiner(buffer.type, buffer.type, false, added.scaling);
+  }
+  const auto own = [&](std::vector<Range> PaddingMove::*box) {
+    return Boxes(buffer, plan.own.begin(), plan.own.end(), box, added);
+  };
+  std::optional<Halo::Own> repeated;
+  if (!plan.own.empty()) repeated.emplace(Halo::Own{own(&PaddingMove::here), own(&PaddingMove::there)});
+  auto owners = peers(buffer, plan.receive, added, placed), users = peers(buffer, plan.send, added, placed);
+  return std::make_unique<Halo>(std::move(buffer), std::move(owners), std::move(users), std::move(repeated), adds);
 }
 
 // What holds on this process alone.
@@ -215,70 +219,9 @@ void check_shared(const Distribution& distribution) {
 }  // namespace
 
 struct PaddingUpdate::State {
-  State(Buffer of_array, const PlacedDistribution& placed, PaddingOperation operation, Index rank)
-      : buffer(std::move(of_array)) {
-    const PaddingPlan plan = padding_plan(placed.distribution, *placed.process(rank));
-    const auto here = &PaddingMove::here, there = &PaddingMove::there;
-    const auto own = [&](std::vector<Range> PaddingMove::*box) {
-      std::vector<Message> all;
-      if (!plan.own.empty()) all.emplace_back(buffer, plan.own.begin(), plan.own.end(), box, false, rank);
-      return all;
-    };
-    if (operation == PaddingOperation::fill) {
-      receive = messages(buffer, plan.receive, here, true, placed);
-      send = messages(buffer, plan.send, here, true, placed);
-      own_send = own(there);
-      own_receive = own(here);
-    } else {
-      receive = messages(buffer, plan.send, here, false, placed);
-      send = messages(buffer, plan.receive, here, true, placed);
-      own_send = own(here);
-      own_receive = own(there);
-      Scaling sum;
-      sum.beta = 1.0;
-      received = {combiner(buffer.type, buffer.type, false, sum), sum, buffer.type.bytes, buffer.type.bytes};
-    }
-  }
-  State(const State&) = delete;
-  ~State() {
-    try {
-      if (transfers.started() && !mpi::mpi_is_over()) finish();
-    } catch (const std::exception&) {  // a destructor cannot report an error
-    }
-    if (transfers.failed()) new (std::nothrow) Lost{std::move(buffer), std::move(receive), std::move(send)};
-  }
-
-  void open(const mpi::Channel& channel) {
-    number = channel.tag;
-    for (const Message& message : receive)
-      transfers.add_receipt(message.rank(), message.data(), message.bytes(), channel);
-    for (const Message& message : send) transfers.add_send(message.rank(), message.data(), message.bytes(), channel);
-  }
-
-  void begin() {
-    for (Message& message : send) message.pack();
-    transfers.start();
-    for (std::size_t k = 0; k < own_send.size(); ++k) {  // meanwhile
-      own_send[k].pack();
-      own_receive[k].unpack(received, own_send[k].data());
-    }
-  }
-
-  void finish() {
-    transfers.wait();
-    for (Message& message : receive) message.unpack(received, message.data());
-  }
-
-  struct Lost {  // memory that MPI may read and write still
-    Buffer buffer;
-    std::vector<Message> receive, send;
-  };
-
-  Buffer buffer;
-  Index number = 0;
-  std::vector<Message> receive, send, own_send, own_receive;
-  ElementStep received;               // of what is received
-  mpi::PersistentMessages transfers;  // ends before the memory above
+  std::unique_ptr<Halo> halo;
+  bool adds;
+  Index number;
 };
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
@@ -293,9 +236,10 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
     check_together(buffer, distribution, operation, call);
     check_shared(distribution.distribution);
     state_ = mpi::collectively(comm, [&] {  // it makes messages of MPI, which may fail
-      auto state = std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm));
-      state->open(channel);
-      return state;
+      auto halo = halo_of(std::move(buffer), distribution, operation, mpi::rank_of(comm));
+      const bool adds = operation == PaddingOperation::sum;
+      adds ? halo->open_sum(channel) : halo->open_fill(channel);
+      return std::unique_ptr<State>(new State{std::move(halo), adds, channel.tag});
     });
   });
 }
@@ -315,21 +259,21 @@ void PaddingUpdate::update() {
   wait();
 }
 
-void PaddingUpdate::start() {
-  if (state_->transfers.started())
-    refuse("an update is in progress", "must have ended before the next one starts", "call wait() first");
-  state_->begin();
-}
+void PaddingUpdate::start() { state_->adds ? state_->halo->start_sum() : state_->halo->start_fill(); }
 
 void PaddingUpdate::wait() {
-  if (!state_->transfers.started()) refuse("no update is in progress", "must have been started", "call start() first");
+  if (!state_->halo->started()) refuse("no update is in progress", "must have been started", "call start() first");
   const mpi::ShownCall shown("PaddingUpdate::wait");
-  state_->finish();
+  state_->halo->wait();
 }
 
 Index PaddingUpdate::number() const { return state_->number; }
-Index PaddingUpdate::bytes_sent() const { return bytes_of(state_->send); }
-Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); }
+Index PaddingUpdate::bytes_sent() const {
+  return state_->adds ? state_->halo->bytes_from_owners() : state_->halo->bytes_to_users();
+}
+Index PaddingUpdate::bytes_received() const {
+  return state_->adds ? state_->halo->bytes_to_users() : state_->halo->bytes_from_owners();
+}
 
 void update_padding(const DistArray& array, MPI_Comm comm) {
   const mpi::Call call(comm, "redistribute::update_padding");
