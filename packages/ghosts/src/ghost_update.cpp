@@ -22,10 +22,10 @@ namespace {
 
 using Halo = redistribute::HaloExchange<Rows>;
 
-// Which rows each owner is to send, in the order of our ghosts.
-std::vector<Message> requests(const std::vector<Wanted>& wanted, Index process) {
+// Which rows each owner is to send, in the order of our ghosts; takes them out of `wanted`.
+std::vector<Message> requests(std::vector<Wanted>& wanted, Index process) {
   std::vector<Message> all;
-  for (const Wanted& of : wanted) all.push_back({process, of.process, of.rows});
+  for (Wanted& of : wanted) all.push_back({process, of.process, std::move(of.rows)});
   return all;
 }
 
@@ -56,9 +56,8 @@ GhostUpdate::GhostUpdate(const GhostedArray& array, MPI_Comm comm) {
   const mpi::Call call(comm, "GhostUpdate");
   comm = call.comm();
   call.run([&] {
-    const std::vector<Wanted> wanted = check_ghosts(array, comm).wanted;
-    std::vector<Message> out = mpi::collectively(comm, [&] { return requests(wanted, mpi::rank_of(comm)); });
-    const std::vector<Message> asked = mpi::MpiCollectives(comm).exchange(std::move(out));
+    std::vector<Wanted> wanted = check_ghosts(array, comm).wanted;
+    const std::vector<Message> asked = mpi::MpiCollectives(comm).exchange(requests(wanted, mpi::rank_of(comm)));
     const mpi::Channel of_update = mpi::channel_of(comm), of_sum = mpi::channel_of(comm);
     state_ = mpi::collectively(comm, [&] {
       auto halo = halo_of(array, wanted, asked);

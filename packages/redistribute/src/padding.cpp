@@ -1,3 +1,4 @@
+#include "agreement.hpp"
 #include "stream.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
@@ -5,16 +6,13 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/halo_exchange.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/shown_call.hpp>
-#include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/padding.hpp>
 #include <tridap/redistribute/padding.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,7 +69,7 @@ class Boxes {
  private:
   void restart(const ElementStep& step) {
     stream_.begin(0, step);
-    for (const Box& box : boxes_) stream_.add({&box.pieces(), here_});
+    for (const Box& box : boxes_) stream_.add(box.pieces(), here_);
   }
   void bring(const std::byte* from, const ElementStep& step) {
     restart(step);
@@ -120,6 +118,13 @@ std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, P
   return std::make_unique<Halo>(std::move(buffer), std::move(owners), std::move(users), std::move(repeated), adds);
 }
 
+Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) {
+  Digest digest;
+  digest.add(static_cast<Index>(operation));
+  digest.add(number_of(placed));
+  return digest.value();
+}
+
 // What holds on this process alone.
 void check_here(const Buffer& buffer, const PlacedDistribution& placed, MPI_Comm comm) {
   throw_if_wrong(check(buffer));
@@ -147,56 +152,7 @@ void check_here(const Buffer& buffer, const PlacedDistribution& placed, MPI_Comm
       refuse("the buffer's extent is " + std::to_string(buffer.shape[i]),
              "must be " + std::to_string(shape[i]) + ", the elements that this process holds with padding",
              "pass the whole local buffer", static_cast<Index>(i));
-  if (!buffer.memory.is_on_host())
-    refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
-  if (buffer.read_only) refuse("the buffer is read-only", "must be writable", "pass a writable buffer");
-  if (!memory_order(buffer).is_unique)
-    refuse("the buffer's elements may share memory", "must not, because padding is written",
-           "pass a buffer whose elements do not overlap");
-}
-
-// A number for all that padding_plan() goes by, which differs where two processes give different distributions.
-Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) {
-  const Distribution& distribution = placed.distribution;
-  Digest digest;
-  digest.add(static_cast<Index>(operation));
-  digest.add_all(placed.ranks);
-  for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Axis& axis = distribution.axis(i);
-    for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()},
-                               Index{axis.shares_indices()}})
-      digest.add(number);
-    for (Index c = 0; c < axis.proc_grid_size(); ++c) {
-      for (const Part part : {Part::local, Part::owned, Part::interior}) {
-        digest.add(axis.part(c, part).begin);
-        digest.add(axis.part(c, part).end);
-      }
-    }
-  }
-  return digest.value();
-}
-
-// What must be the same on every process: the element type, and in the first number all else.
-std::array<Index, 5> numbers_of(const Buffer& buffer, const PlacedDistribution& placed, PaddingOperation operation) {
-  const ElementType& type = buffer.type;
-  return {fingerprint(placed, operation), type.bytes, static_cast<Index>(type.kind), type.native_order,
-          type.description_number()};
-}
-
-void check_together(const Buffer& buffer, const PlacedDistribution& placed, PaddingOperation operation,
-                    const mpi::Call& call) {
-  const std::array<Index, 5> numbers = numbers_of(buffer, placed, operation);
-  std::size_t same = 0;
-  while (same < numbers.size() && call.is_same(same)) ++same;
-  if (same == numbers.size()) return;
-  const std::vector<MinMax> spreads = mpi::min_max({numbers.begin(), numbers.end()}, call.comm());
-  const auto differ = spreads.begin() + static_cast<std::ptrdiff_t>(same);
-  const bool types = differ != spreads.begin();
-  refuse("processes " + std::to_string(std::min(differ->smallest_rank, differ->largest_rank)) + " and " +
-             std::to_string(std::max(differ->smallest_rank, differ->largest_rank)) + " give different " +
-             (types ? "element types" : "distributions or operations"),
-         "must be the same on every process",
-         types ? "pass parts of one array" : "pass the result of tridap::mpi::gather_distribution");
+  need_halo_memory(buffer, "the buffer", "padding is");
 }
 
 // An element of an unstructured axis that several processes hold is not padding: all of them own it.
@@ -228,12 +184,16 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
                              PaddingOperation operation) {
   const mpi::Call call(comm, "PaddingUpdate", {}, [&](mpi::Record& record) {
     check_here(buffer, distribution, comm);
-    for (const Index number : numbers_of(buffer, distribution, operation)) record.add(number);
+    record.add(fingerprint(distribution, operation));
+    record.add(type_number(buffer.type));
   });
   comm = call.comm();
   const mpi::Channel channel = mpi::channel_of(comm);
   call.run([&] {
-    check_together(buffer, distribution, operation, call);
+    if (!call.is_same(0))
+      refuse_different(fingerprint(distribution, operation), "distributions or operations",
+                       "pass the result of tridap::mpi::gather_distribution", comm);
+    if (!call.is_same(1)) refuse_different(type_number(buffer.type), "element types", "pass parts of one array", comm);
     check_shared(distribution.distribution);
     state_ = mpi::collectively(comm, [&] {  // it makes messages of MPI, which may fail
       auto halo = halo_of(std::move(buffer), distribution, operation, mpi::rank_of(comm));

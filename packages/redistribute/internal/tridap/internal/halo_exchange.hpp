@@ -3,15 +3,27 @@
 #include <tridap/buffer.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/persistent_messages.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <cstddef>
 #include <exception>
 #include <new>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace tridap::redistribute {
+
+/// Throws Error unless a halo can be written in this memory. `name` is the buffer's, and `written` what is written.
+inline void need_halo_memory(const Buffer& buffer, const std::string& name, const std::string& written) {
+  if (!buffer.memory.is_on_host())
+    refuse(name + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
+  if (buffer.read_only) refuse(name + " is read-only", "must be writable", "pass a writable buffer");
+  if (!memory_order(buffer).is_unique)
+    refuse(name + "'s elements may share memory", "must not, because " + written + " written",
+           "pass a buffer whose elements do not overlap");
+}
 
 /// Brings the values of a halo, elements of this process that repeat those of others, from their owners, or adds them
 /// there. Padding and ghosts are halos: they differ in how they describe the elements that pass between two processes.
@@ -41,18 +53,19 @@ class HaloExchange {
   /// `owners` of our halo, and `users` that repeat elements of ours; ascending by rank. `adds`: values may be added.
   HaloExchange(Buffer buffer, std::vector<Peer> owners, std::vector<Peer> users, std::optional<Own> own, bool adds)
       : buffer_(std::move(buffer)), owners_(std::move(owners)), users_(std::move(users)), own_(std::move(own)) {
-    const auto is_packed = [&](const Peer& peer, bool arrives) { return peer.in_place == nullptr || arrives; };
-    Index bytes = own_ ? own_->halo.bytes() : 0;
-    for (const Peer& peer : owners_) bytes += is_packed(peer, false) ? peer.elements.bytes() : 0;
-    for (const Peer& peer : users_) bytes += is_packed(peer, adds) ? peer.elements.bytes() : 0;
+    Index bytes = 0;
+    const auto each_packed = [&](auto visit) {
+      for (Peer& peer : owners_)
+        if (peer.in_place == nullptr) visit(peer.elements, peer.packed);
+      for (Peer& peer : users_)
+        if (peer.in_place == nullptr || adds) visit(peer.elements, peer.packed);
+      if (own_) visit(own_->halo, own_->packed);
+    };
+    each_packed([&](const Elements& elements, std::byte*&) { bytes += elements.bytes(); });
     packed_.resize(static_cast<std::size_t>(bytes));
-    std::byte* next = packed_.data();
-    const auto take = [&](const Elements& elements) { return std::exchange(next, next + elements.bytes()); };
-    for (Peer& peer : owners_)
-      if (is_packed(peer, false)) peer.packed = take(peer.elements);
-    for (Peer& peer : users_)
-      if (is_packed(peer, adds)) peer.packed = take(peer.elements);
-    if (own_) own_->packed = take(own_->halo);
+    each_packed([next = packed_.data()](const Elements& elements, std::byte*& packed) mutable {
+      packed = std::exchange(next, next + elements.bytes());
+    });
   }
   HaloExchange(const HaloExchange&) = delete;
   ~HaloExchange() {
