@@ -8,7 +8,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 # What C++ text can reach a Python program: all but the tool's, the C header's and Fortran's, and packages/device's.
 FOLDERS = ("adapters/python", "adapters/scalapack/src", "adapters/petsc/src", "adapters/hdf5/src", "adapters/solvers/src",
            "adapters/tpetra/src", "adapters/globalarrays/src", "adapters/dlpack/src", "packages/protocol/src", "packages/mpi/src",
-           "packages/redistribute/src", "packages/infer/src", "packages/ghosts/src", "packages/sparse/src", "packages/plan/src",
+           "packages/redistribute", "packages/infer/src", "packages/ghosts/src", "packages/sparse/src",
            "packages/captures/src")
 TOKENS = re.compile(r'//[^\n]*|/\*.*?\*/|#include[^\n]*|R"(\w*)\(.*?\)\1"|(?:"(?:\\.|[^"\\\n])*"\s*)+|\'(?:\\.|[^\'\\])\'', re.S)
 # What a text has that advises code: a call, an argument, or an attribute; and a word that advises.

@@ -1,4 +1,5 @@
 #include "redistribute/move_checks.hpp"
+#include "support/expect_refused.hpp"
 #include <tridap/make.hpp>
 #include <tridap/redistribute/ids.hpp>
 
@@ -15,6 +16,7 @@ namespace {
 
 using moves::Move;
 using moves::Options;
+using on::expect_refused;
 using tridap::Buffer;
 using tridap::DistArray;
 using tridap::Distribution;
@@ -43,13 +45,6 @@ template <class T>
 std::vector<T> values(const DistArray& array) {
   const T* const first = static_cast<const T*>(array.buffer.data);
   return {first, first + 6};
-}
-
-void expect_refused(const std::function<void()>& step, const std::string& words) {
-  const auto error = on::error_of(step);
-  const std::string text = error ? error->what() : "nothing was thrown";
-  EXPECT_NE(text.find(words), std::string::npos) << text;
-  EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD)) << text;
 }
 
 }  // namespace

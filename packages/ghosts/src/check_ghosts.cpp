@@ -1,7 +1,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/ghost_owners.hpp>
+#include <tridap/internal/halo_exchange.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
-#include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
@@ -34,16 +34,6 @@ void check_numbered(const GhostedArray& array, MPI_Comm comm) {
          "must be the same on every process", "pass local buffers with the same number of axes");
 }
 
-void check_memory(const Buffer& local) {
-  if (!local.memory.is_on_host())
-    refuse("the local buffer is in " + local.memory.name() + " memory", "must be in host memory",
-           "copy it to host memory");
-  if (local.read_only) refuse("the local buffer is read-only", "must be writable", "pass a writable buffer");
-  if (!memory_order(local).is_unique)
-    refuse("the local buffer's elements may share memory", "must not, because ghosts are written",
-           "pass a buffer whose elements do not overlap");
-}
-
 }  // namespace
 
 CheckedGhosts check_ghosts(const GhostedArray& array, MPI_Comm comm) {
@@ -51,7 +41,7 @@ CheckedGhosts check_ghosts(const GhostedArray& array, MPI_Comm comm) {
   check_numbered(array, comm);
   check_axes(distribution, array.numbered());
   std::vector<Wanted> wanted = mpi::collectively(comm, [&] {
-    check_memory(array.local());
+    redistribute::need_halo_memory(array.local(), "the local buffer", "ghosts are");
     return find_owners(array, distribution, mpi::rank_of(comm));
   });
   return {std::move(distribution), std::move(wanted)};

@@ -7,7 +7,6 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -88,24 +87,6 @@ Dimension block_of(Index owned, MPI_Comm comm) {
   return axis;
 }
 
-// `to` and `from` have the same shape, and are not empty.
-void copy_elements(const Buffer& to, const Buffer& from) {
-  IndexList at;
-  for (std::size_t i = 0; i < to.shape.size(); ++i) at.push_back(0);
-  for (;;) {
-    Index there = 0, here = 0;
-    for (std::size_t i = 0; i < at.size(); ++i) {
-      there += at[i] * to.strides[i];
-      here += at[i] * from.strides[i];
-    }
-    std::memcpy(static_cast<std::byte*>(to.data) + there, static_cast<const std::byte*>(from.data) + here,
-                static_cast<std::size_t>(to.type.bytes));
-    std::size_t i = at.size();
-    while (i > 0 && ++at[i - 1] == to.shape[i - 1]) at[--i] = 0;
-    if (i == 0) return;
-  }
-}
-
 GhostedArray copied(const DistArray& array, const std::vector<Index>& ghosts, Index numbered) {
   throw_if_wrong(check(array));
   const Buffer& from = array.buffer;
@@ -121,7 +102,7 @@ GhostedArray copied(const DistArray& array, const std::vector<Index>& ghosts, In
   shape.push_back(elements + static_cast<Index>(ghosts.size()));
   for (Index i = numbered; i < array.ndim(); ++i) shape.push_back(from.shape[static_cast<std::size_t>(i)]);
   GhostedArray made(allocate(from.type, shape), array.dim_data, ghosts, array.version);
-  if (element_count(from) > 0) copy_elements(made.owned().buffer, from);
+  pack(from, made.local().data);  // the owned elements are the first ones, in row-major order
   return made;
 }
 

@@ -2,6 +2,7 @@
 
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/report.hpp>
@@ -14,8 +15,6 @@
 namespace tridap::redistribute {
 
 namespace {
-
-constexpr Index most_axes = 16;  // with more, only row-major order has a number
 
 void add_kind(Digest& digest, const BlockKind& kind) {
   digest.add(kind.length());
@@ -45,6 +44,13 @@ Index number_of(const Distribution& distribution) {
   Digest digest;
   digest.add(distribution.ndim());
   for (Index i = 0; i < distribution.ndim(); ++i) add_axis(digest, distribution.axis(i));
+  return digest.value();
+}
+
+Index number_of(const PlacedDistribution& placed) {
+  Digest digest;
+  digest.add(number_of(placed.distribution));
+  digest.add_all(placed.ranks);
   return digest.value();
 }
 
@@ -87,28 +93,30 @@ void throw_if_plans_differ(const mpi::Call& call, std::size_t number) {
            "pass distributions from tridap::mpi::gather_distribution, and the same options, on every process");
 }
 
-Way way_of(const Agreement& agreement) {
-  Way way;
-  const auto pushed = agreement.value(Agreement::shared_target), pulled = agreement.value(Agreement::shared_source);
-  if (pushed && *pushed >= 0) {
-    way.direct = Way::Direct::push;
-    way.order = *pushed % 2 == 0 ? Order::row_major : Order::column_major;
-  } else if (pulled && *pulled >= 0) {
-    way.direct = Way::Direct::pull;
-    way.order = *pulled % 2 == 0 ? Order::row_major : Order::column_major;
-  }
-  if (const auto type = agreement.value(Agreement::source_type)) way.source_bytes = type_of_number(*type).bytes;
-  if (const auto type = agreement.value(Agreement::target_type)) way.target_bytes = type_of_number(*type).bytes;
-  way.stream_order = agreement.value(Agreement::stream_order).value_or(0);
-  return way;
+void refuse_different(Index number, const std::string& what, const std::string& remedy, MPI_Comm comm) {
+  const MinMax spread = mpi::min_max({number}, comm).front();
+  refuse("processes " + std::to_string(std::min(spread.smallest_rank, spread.largest_rank)) + " and " +
+             std::to_string(std::max(spread.smallest_rank, spread.largest_rank)) + " give different " + what,
+         "must be the same on every process", remedy);
+}
+
+Agreed agreed_by(const Agreement& agreement) {
+  Agreed agreed;
+  for (const auto& [end, question] :
+       {std::pair(End::source, Agreement::shared_source), std::pair(End::target, Agreement::shared_target)})
+    if (const auto number = agreement.value(question); number && *number >= 0) {
+      agreed.direct = end;
+      agreed.order = *number % 2 == 0 ? Order::row_major : Order::column_major;
+    }
+  if (const auto type = agreement.value(Agreement::source_type)) agreed.source_bytes = type_of_number(*type).bytes;
+  if (const auto type = agreement.value(Agreement::target_type)) agreed.target_bytes = type_of_number(*type).bytes;
+  agreed.stream_order = agreement.value(Agreement::stream_order).value_or(0);
+  return agreed;
 }
 
 Index fingerprint(const Plan& plan, const Options& options) {
   Digest digest;
-  for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) {
-    digest.add(number_of(side->distribution));
-    digest.add_all(side->ranks);
-  }
+  for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) digest.add(number_of(*side));
   const Mapping& mapping = options.mapping;
   digest.add_all(mapping.axes);
   const Index ravel = mapping.ravel ? static_cast<Index>(*mapping.ravel) : -1;
@@ -117,39 +125,6 @@ Index fingerprint(const Plan& plan, const Options& options) {
         static_cast<Index>(options.path), Index{options.convert}, static_cast<Index>(options.order)})
     digest.add(number);
   return digest.value();
-}
-
-std::optional<Index> order_number(const Buffer& buffer) {
-  bool falling = true, rising = true;  // row-major, column-major, as far as axes of several elements say
-  Index last = 0, axes = 0;
-  for (std::size_t i = 0; i < buffer.shape.size(); ++i) {
-    if (buffer.shape[i] == 0) return std::nullopt;
-    if (buffer.shape[i] == 1) continue;
-    const Index stride = std::abs(buffer.strides[i]);
-    falling = falling && (axes == 0 || stride <= last);
-    rising = rising && (axes == 0 || stride >= last);
-    last = stride;
-    ++axes;
-  }
-  if (axes < 2) return std::nullopt;
-  if (falling || buffer.ndim() >= most_axes) return 0;
-  if (rising) return 1;
-  Index number = 0;
-  for (const Index axis : memory_order(buffer).axes) number = number * buffer.ndim() + axis;
-  return number + 2;
-}
-
-std::vector<Index> order_of_number(Index number, Index ndim) {
-  std::vector<Index> axes;
-  if (number == 0) return axes;
-  axes.resize(static_cast<std::size_t>(ndim));
-  if (number == 1) {
-    for (Index i = 0; i < ndim; ++i) axes[static_cast<std::size_t>(i)] = ndim - 1 - i;
-    return axes;
-  }
-  number -= 2;
-  for (std::size_t k = axes.size(); k-- > 0; number /= ndim) axes[k] = number % ndim;
-  return axes;
 }
 
 // Below 2^31 the length, kind and byte order; above, which description: elements of 2^27 bytes have none.

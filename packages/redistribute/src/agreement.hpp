@@ -12,6 +12,7 @@
 #include <array>
 #include <limits>
 #include <optional>
+#include <string>
 
 #pragma GCC visibility push(hidden)
 
@@ -38,6 +39,7 @@ class Agreement {
     questions
   };
 
+  /// Before reduce(): what this process says; after it: what follows on every process from what all have said.
   void propose(Question question, Index number) {
     all_[first_at + 2 * question] = number;
     all_[first_at + 2 * question + 1] = -number;
@@ -48,8 +50,6 @@ class Agreement {
   void lack_memory(bool lacks) { all_[lacks_at] = lacks; }
   /// This process has no Schedule for a move of these buffers yet.
   void need_schedule(bool needed) { all_[needed_at] = needed; }
-  /// After reduce(): what follows on every process from what all have said.
-  void settle(Question question, Index number) { propose(question, number); }
 
   void reduce(const char* name, mpi::Duplicates& duplicates) {
     name = mpi::said_name(name);
@@ -84,24 +84,21 @@ class Agreement {
   }();
 };
 
-/// A hash of a distribution, or of factors, which is equal if they are.
+/// A hash of a distribution, with or without its ranks, or of factors, which is equal if they are.
 Index number_of(const Distribution& distribution);
+Index number_of(const PlacedDistribution& placed);
 Index number_of(const Scaling& scaling);
 /// Throws an Error that names the difference, if the processes differ in what must be the same.
 void throw_if_different(const Agreement& agreement);
 /// The same if they differ in the hash of a plan, or of a distribution, that each has added to its record.
 void throw_if_plans_differ(const mpi::Call& call, std::size_t number);
-/// How the elements of the move travel.
-Way way_of(const Agreement& agreement);
+/// Throws an Error that names two processes whose `number` differs. **Collective**, if some differ.
+[[noreturn]] void refuse_different(Index number, const std::string& what, const std::string& remedy, MPI_Comm comm);
+Agreed agreed_by(const Agreement& agreement);
 
 /// A hash of everything that determines a plan. It is equal on all processes that plan alike, and differs if two
 /// processes plan differently.
 Index fingerprint(const Plan& plan, const Options& options);
-
-/// The order of the axes of a buffer in memory as a number; nothing where it does not matter. 0: row-major.
-std::optional<Index> order_number(const Buffer& buffer);
-/// The axes, outermost first, behind such a number; empty for 0.
-std::vector<Index> order_of_number(Index number, Index ndim);
 
 /// A number for an element type, its description included.
 Index type_number(const ElementType& type);

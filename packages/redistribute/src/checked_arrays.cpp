@@ -1,7 +1,8 @@
 #include "checked_arrays.hpp"
 
-#include "agreement.hpp"
+#include "schedule.hpp"
 #include <tridap/check.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/memory_order.hpp>
 
 #include <algorithm>
@@ -70,7 +71,10 @@ class Checker {
     return !found.ok();
   }
   void say(std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {}) {
-    report_.add({Rule::conversion, {}, axis, "", std::move(fault), std::move(must), std::move(remedy)});
+    report_.add(refusal(std::move(fault), std::move(must), std::move(remedy), axis));
+  }
+  void differs(Index axis, const char* key, std::string fault, std::string must) {
+    report_.add({Rule::conversion, {}, axis, key, std::move(fault), std::move(must), "make a plan for this array"});
   }
 
   void shape(const Buffer& buffer) {
@@ -101,13 +105,8 @@ class Checker {
       const Index c = at[static_cast<std::size_t>(i)];
       const auto expect = [&](const char* key, Index value, Index wanted) {
         if (value != wanted)
-          report_.add({Rule::conversion,
-                       {},
-                       i,
-                       key,
-                       std::to_string(value) + " in " + side_ + "'s dim_data",
-                       "must be the plan's, " + std::to_string(wanted),
-                       "make a plan for this array"});
+          differs(i, key, std::to_string(value) + " in " + side_ + "'s dim_data",
+                  "must be the plan's, " + std::to_string(wanted));
       };
       if (older) continue;  // the fields differ
       if (given.dist_type() != axis.dist_type()) {
@@ -126,13 +125,8 @@ class Checker {
       if (const auto* listed = std::get_if<Unstructured>(&given.dist)) {
         const std::optional<std::vector<Index>> indices = read_indices(listed->indices);
         if (indices && *indices != std::get<UnstructuredKind>(axis.kind()).list(c))
-          report_.add({Rule::conversion,
-                       {},
-                       i,
-                       "indices",
-                       "a list in " + side_ + "'s dim_data that is not the plan's",
-                       "must be the same list as in the plan",
-                       "make a plan for this array"});
+          differs(i, "indices", "a list in " + side_ + "'s dim_data that is not the plan's",
+                  "must be the same list as in the plan");
       }
     }
   }
@@ -154,15 +148,10 @@ class Checker {
       else if (listed && k < static_cast<Index>(listed->size()))
         global = (*listed)[static_cast<std::size_t>(k)];
       if (global == axis.global_index(c, k)) continue;
-      report_.add({Rule::conversion,
-                   {},
-                   i,
-                   "dist_type",
-                   "local index " + std::to_string(k) + " is global index " + std::to_string(global) + " in " + side_ +
-                       "'s dim_data",
-                   "must be the plan's, " + std::to_string(axis.global_index(c, k)),
-                   "make a plan for this array"});
-      return;
+      return differs(i, "dist_type",
+                     "local index " + std::to_string(k) + " is global index " + std::to_string(global) + " in " +
+                         side_ + "'s dim_data",
+                     "must be the plan's, " + std::to_string(axis.global_index(c, k)));
     }
   }
 
@@ -176,24 +165,20 @@ class Checker {
 
 Report check_source(const PlanData& parts, const DistArray& source) {
   Report report;
-  if (parts.out.process)
-    Checker(parts.source, *parts.out.process, "source", report).check(source, parts.element_bytes, false);
+  if (parts.source.process)
+    Checker(parts.source.placed, *parts.source.process, "source", report).check(source, parts.element_bytes, false);
   return report;
 }
 
 Report check_move(const PlanData& parts, const DistArray& source, const DistArray& target, bool convert) {
   Report report = check_source(parts, source);
-  if (parts.in.process)
-    Checker(parts.target, *parts.in.process, "target", report).check(target, convert ? 0 : parts.element_bytes, true);
-  if (report.ok() && parts.out.process && parts.in.process &&
+  if (parts.target.process)
+    Checker(parts.target.placed, *parts.target.process, "target", report)
+        .check(target, convert ? 0 : parts.element_bytes, true);
+  if (report.ok() && parts.source.process && parts.target.process &&
       KnownArray(source).meets(source, KnownArray(target), target))
-    report.add({Rule::conversion,
-                {},
-                {},
-                "",
-                "the source and the target share memory",
-                "must not overlap",
-                "pass a target with its own memory"});
+    report.add(
+        refusal("the source and the target share memory", "must not overlap", "pass a target with its own memory"));
   return report;
 }
 

@@ -62,9 +62,9 @@ DerivedType element(Index bytes) {
 DerivedType along(const AxisPieces& axis, const DerivedType& inner) {
   const DerivedType stepping = resized(inner.get(), axis.step);
   std::vector<DerivedType> sections;
-  for (const AxisPieces::Section& section : axis.sections) {
+  for (const Section& section : axis.sections) {
     Blocks blocks(axis.step);
-    for (const Piece& piece : section.pieces) blocks.add(piece.here, piece.count);
+    for (const Piece& piece : section.pieces) blocks.add(piece.here, piece.length);
     DerivedType once = blocks.of(stepping.get());
     if (section.repeat > 1) {
       once = resized(once.get(), section.here_step);

@@ -4,7 +4,6 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/gather_agreed.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/gather.hpp>
@@ -21,12 +20,7 @@ namespace {
 void check_root(int root, const mpi::Call& call) {
   int processes = 1;
   mpi::must_succeed(MPI_Comm_size(call.comm(), &processes), "MPI_Comm_size");
-  if (!call.is_same(0)) {
-    const MinMax spread = mpi::min_max({root}, call.comm()).front();
-    refuse("processes " + std::to_string(std::min(spread.smallest_rank, spread.largest_rank)) + " and " +
-               std::to_string(std::max(spread.smallest_rank, spread.largest_rank)) + " give different roots",
-           "must be the same on every process", "pass the same rank on every process");
-  }
+  if (!call.is_same(0)) refuse_different(root, "roots", "pass the same rank on every process", call.comm());
   if (root < 0 || root >= processes)
     refuse("the root is " + std::to_string(root),
            "must be at least 0 and less than the communicator's " + std::to_string(processes) + " processes",

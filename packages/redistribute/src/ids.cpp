@@ -41,60 +41,54 @@ void check_ids(const GlobalIds& ids) {
 
 // What our ids are in the array: pieces between the number of an id here and a dense local buffer there; peers are
 // processes of the array.
-std::vector<RunPair> look_up(const NumberedArray& array, const GlobalIds& ids, bool array_is_source) {
-  std::vector<RunPair> pieces;
+std::vector<Piece> look_up(const NumberedArray& array, const GlobalIds& ids, bool array_is_source) {
+  std::vector<Piece> pieces;
+  const bool copies = !array_is_source && array.shares();  // every holder gets a copy
   const auto id = [&](Index k) { return ids.list != nullptr ? ids.list[k] : ids.first + k; };
-  const auto add = [&](Index k, Index there, Index length, Index peer) {
-    add_piece(pieces, array_is_source ? RunPair{there, k, length, peer} : RunPair{k, there, length, peer});
+  const auto missing = [&](Index number, Index k) {
+    refuse("id " + std::to_string(number) + " at local index " + std::to_string(k) + " is not an element of the array",
+           "must be one of the array's " + std::to_string(array.count()) + " flat numbers",
+           "leave the id out, or pass an array that has this element");
   };
-  for (Index k = 0; k < ids.count;) {
-    Index run = ids.list == nullptr ? ids.count - k : 1;
-    while (k + run < ids.count && static_cast<std::uint64_t>(id(k + run)) - static_cast<std::uint64_t>(id(k)) ==
-                                      static_cast<std::uint64_t>(run))
-      ++run;
-    for (const Index end = k + run; k < end;) {
-      const NumberedArray::Found found = array.find(id(k), end - k);
-      if (found.length == 0)
-        refuse(
-            "id " + std::to_string(id(k)) + " at local index " + std::to_string(k) + " is not an element of the array",
-            "must be one of the array's " + std::to_string(array.count()) + " flat numbers",
-            "leave the id out, or pass an array that has this element");
-      if (!array_is_source && array.shares()) {  // every holder gets a copy
-        for (const auto& one : array.find_all(id(k))) add(k, one.local, 1, one.process);
-        ++k;
-      } else {
-        add(k, found.local, found.length, found.process);
-        k += found.length;
-      }
-    }
+  for (Index k = 0, length = 0; k < ids.count; k += length) {
+    length = ids.list == nullptr ? ids.count : 1;
+    while (k + length < ids.count && static_cast<std::uint64_t>(id(k + length)) - static_cast<std::uint64_t>(id(k)) ==
+                                         static_cast<std::uint64_t>(length))
+      ++length;
+    array.look_up({id(k), k, length}, copies, pieces, missing);
   }
   return pieces;
 }
 
-// Each piece goes to the process at its other end, which has no other way to know it.
-std::vector<Message> messages(const std::vector<RunPair>& pieces, const PlacedDistribution& array, Index rank) {
-  std::vector<RunPair> sorted = pieces;
-  std::stable_sort(sorted.begin(), sorted.end(), [](const RunPair& a, const RunPair& b) { return a.peer < b.peer; });
+// Each piece goes to the process at its other end, which has no other way to know it, and sees it from there.
+std::vector<Message> messages(std::vector<Piece> pieces, const PlacedDistribution& array, Index rank) {
+  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.peer < b.peer; });
   std::vector<Message> all;
   Index peer = -1;
-  for (const RunPair& piece : sorted) {
+  for (const Piece& piece : pieces) {
     if (piece.peer != peer) all.push_back({rank, array.rank(peer = piece.peer), {}});
-    for (const Index number : {piece.source, piece.target, piece.length}) all.back().content.push_back(number);
+    for (const Index number : {piece.there, piece.here, piece.length}) all.back().content.push_back(number);
   }
   return all;
 }
 
-std::vector<RunPair> from_parcels(const std::vector<Message>& all) {
-  std::vector<RunPair> pieces;
+std::vector<Piece> pieces_in(const std::vector<Message>& all) {
+  std::vector<Piece> pieces;
   for (const Message& message : all)
     for (std::size_t k = 0; k + 2 < message.content.size(); k += 3)
       pieces.push_back({message.content[k], message.content[k + 1], message.content[k + 2], message.from});
   return pieces;
 }
 
+std::vector<Range> places_of(const std::vector<Piece>& pieces) {
+  std::vector<Range> places;
+  for (const Piece& piece : pieces) places.push_back({piece.here, piece.here + piece.length});
+  std::sort(places.begin(), places.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  return places;
+}
+
 // Whether our owned elements of the array, at these places of the dense buffer, are each had once (`once`), and all.
-void check_cover(const NumberedArray& array, Index process, Part part, std::vector<Range> had, bool once, bool all) {
-  std::sort(had.begin(), had.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+void check_cover(const NumberedArray& array, Index process, const std::vector<Range>& had, bool once, bool all) {
   const auto name = [&](Index local) {
     ArrayRuns runs = array.runs(process, Part::local);
     while (const std::optional<Run> run = runs.next())
@@ -110,7 +104,7 @@ void check_cover(const NumberedArray& array, Index process, Part part, std::vect
   if (!all) return;
   std::size_t next = 0;
   Index covered = 0;  // local numbers before it are had, or not asked for
-  ArrayRuns runs = array.runs(process, part);
+  ArrayRuns runs = array.runs(process, Part::owned);
   while (const std::optional<Run> run = runs.next()) {
     covered = std::max(covered, run->local);
     while (covered < run->local + run->length) {
@@ -148,48 +142,36 @@ Redistribution with_ids(const PlacedDistribution& array, const GlobalIds& ids, I
   mpi::must_succeed(MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
 
+  const End held_at = array_is_source ? End::source : End::target, listed_at = other(held_at);
   std::shared_ptr<PlanData> parts;
-  std::vector<RunPair> ours;
+  std::vector<Piece> ours;
   std::optional<NumberedArray> numbered;
   std::vector<Message> out = mpi::collectively(comm, [&] {
     check_mapping(options.mapping);
-    parts =
-        std::make_shared<PlanData>(PlanData{array, array, element_bytes, rank, options.mapping, {}, {}, true, {}, {}});
-    (array_is_source ? parts->target : parts->source) = PlacedDistribution(blocks_of(counts));
+    parts = std::make_shared<PlanData>(PlanData{{array}, {array}, element_bytes, rank, options.mapping, true});
+    parts->side(listed_at).placed = PlacedDistribution(blocks_of(counts));
     place(*parts);
-    check_ranks(Access::plan(parts), processes);
+    check_ranks(PlanData::plan(parts), processes);
     numbered.emplace(array.distribution, *options.mapping.ravel);
     ours = look_up(*numbered, ids, array_is_source);
     return messages(ours, array, rank);
   });
   const std::vector<Message> in = mpi::MpiCollectives(comm).exchange(std::move(out));
   mpi::collectively(comm, [&] {
-    std::vector<RunPair> theirs = from_parcels(in);
-    sort_by_source(ours);
-    sort_by_source(theirs);
-    PlanSide &listed = array_is_source ? parts->in : parts->out, &held = array_is_source ? parts->out : parts->in;
+    std::vector<Piece> theirs = pieces_in(in);
+    sort_by(source_of(listed_at), ours);
+    sort_by(source_of(held_at), theirs);
+    PlanSide& held = parts->side(held_at);
     if (held.process) {
-      std::vector<Range> had;
-      for (const RunPair& piece : theirs) {
-        const Index local = array_is_source ? piece.source : piece.target;
-        had.push_back({local, local + piece.length});
-      }
       // A source may be wanted by several; of shared elements, the process that looked them up found one holder.
       const bool all = !options.mapping.partial && !(array_is_source && numbered->shares());
-      check_cover(*numbered, *held.process, Part::owned, std::move(had), !array_is_source, all);
+      check_cover(*numbered, *held.process, places_of(theirs), !array_is_source, all);
       held.axes = {moves_of(std::move(theirs))};
     }
-    listed.axes = {moves_of(std::move(ours))};
+    parts->side(listed_at).axes = {moves_of(std::move(ours))};
     check_counts(*parts);
   });
-  return Access::redistribution(Access::plan(std::move(parts)), comm, options);
-}
-
-void turn(AxisMoves& moves) {
-  for (Section& section : moves.sections) {
-    for (RunPair& piece : section.pieces) std::swap(piece.source, piece.target);
-    sort_by_source(section.pieces);
-  }
+  return Access::redistribution(PlanData::plan(parts), comm, options);
 }
 
 }  // namespace
@@ -208,21 +190,17 @@ std::shared_ptr<const PlanData> reversed_ids(const PlanData& parts, Index elemen
   auto back = std::make_shared<PlanData>(parts);
   back->element_bytes = element_bytes;
   std::swap(back->source, back->target);
-  std::swap(back->out, back->in);
-  std::swap(back->source_processes, back->target_processes);
-  for (PlanSide* side : {&back->out, &back->in})
-    for (AxisMoves& axis : side->axes) turn(axis);
-  if (back->in.process) {
-    std::vector<Range> had;
-    for (const AxisMoves& axis : back->in.axes)
-      for (const Section& section : axis.sections)
-        for (const RunPair& piece : section.pieces) had.push_back({piece.target, piece.target + piece.length});
-    std::sort(had.begin(), had.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-    for (std::size_t k = 1; k < had.size(); ++k)
-      if (had[k].begin < had[k - 1].end)
-        refuse("an element was moved to several processes", "must be on one process to be moved back",
-               "make the first plan with ids of a one-to-one map");
-  }
+  for (const End end : {End::source, End::target})
+    for (AxisMoves& axis : back->side(end).axes)
+      for (Section& section : axis.sections) sort_by(source_of(end), section.pieces);
+  for (const AxisMoves& axis : back->target.axes)  // one, whose pieces are in one section
+    for (const Section& section : axis.sections) {
+      const std::vector<Range> had = places_of(section.pieces);
+      for (std::size_t k = 1; k < had.size(); ++k)
+        if (had[k].begin < had[k - 1].end)
+          refuse("an element was moved to several processes", "must be on one process to be moved back",
+                 "make the first plan with ids of a one-to-one map");
+    }
   check_counts(*back);
   return back;
 }

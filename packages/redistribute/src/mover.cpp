@@ -20,14 +20,9 @@ constexpr std::size_t most_schedules = 64;  // that are kept
 // All arrays of one call are moved in one manner, which follows from the types of the first.
 void check_type(const char* side, const Buffer& first, const Buffer& other, Report& report) {
   if (other.type == first.type || element_count(other) == 0) return;
-  report.add({Rule::conversion,
-              {},
-              {},
-              "",
-              std::string("the ") + side + "s of one call have element types " + first.type.name() + " and " +
-                  other.type.name(),
-              "must have one type",
-              "move arrays of each type in a separate call"});
+  report.add(refusal(std::string("the ") + side + "s of one call have element types " + first.type.name() + " and " +
+                         other.type.name(),
+                     "must have one type", "move arrays of each type in a separate call"));
 }
 
 // Ends the move that is in progress on the communicator, of whichever plan.
@@ -51,19 +46,19 @@ void allocate_ordinary(Buffer& buffer) {
 
 Mover::Mover(Plan plan, const Options& options, std::shared_ptr<NodeContext> context, const mpi::Channel& channel)
     : plan_(std::move(plan)),
-      parts_(data_of(plan_)),
+      parts_(PlanData::of(plan_)),
       comm_(channel.comm),
       options_(options),
       context_(std::move(context)),
       channel_(channel),
-      transfer_(context_, channel),
+      carrier_(context_, channel),
       agrees_on_schedules_(has_lists(plan_.source()) || has_lists(plan_.target()) || parts_.listed) {
   if (!context_->has_rings() && options_.path != Path::messages) options_.path = Path::derived_types;
   if (options_.path == Path::derived_types) agrees_on_schedules_ = true;
-  for (int rank = 0; rank < context_->processes(); ++rank) {
-    reach_.memory.push_back(shares_memory() && context_->on_node(rank));
-    reach_.types.push_back(options_.path == Path::derived_types && mpi::on_this_node(rank, comm_));
-  }
+  for (int rank = 0; rank < context_->processes(); ++rank)
+    ways_.push_back(shares_memory() && context_->on_node(rank)                               ? Way::ring
+                    : options_.path == Path::derived_types && mpi::on_this_node(rank, comm_) ? Way::typed
+                                                                                             : Way::message);
 }
 
 Mover::~Mover() {
@@ -80,7 +75,7 @@ auto Mover::or_give_up(Step step) {
   try {
     return step();
   } catch (...) {
-    if (!mpi::mpi_is_over()) transfer_.abandon();
+    if (!mpi::mpi_is_over()) carrier_.abandon();
     in_progress_ = false;
     context_->active = nullptr;
     throw;
@@ -88,11 +83,11 @@ auto Mover::or_give_up(Step step) {
 }
 
 bool Mover::test() {
-  return !in_progress_ || or_give_up([this] { return transfer_.test(); });
+  return !in_progress_ || or_give_up([this] { return carrier_.test(); });
 }
 
 void Mover::finish() {
-  or_give_up([this] { transfer_.finish(); });
+  or_give_up([this] { carrier_.finish(); });
   in_progress_ = false;
   context_->active = nullptr;
   kept_.clear();
@@ -160,7 +155,7 @@ void Mover::object(NodeContext& context, const mpi::Channel& channel, mpi::Fault
 // memory of the node; three if the processes have released memory at different times.
 void Mover::start_and_make(const DistArray& source, DistArray& target, const Scaling& scaling) {
   if (!made_type_) return start_into_new(source, target, scaling);
-  const bool shared = context_->has_rings() && !data_of(plan_).listed;
+  const bool shared = context_->has_rings() && !parts_.listed;
   if (shared)
     start_into_shared(source, target, scaling);
   else
@@ -169,7 +164,7 @@ void Mover::start_and_make(const DistArray& source, DistArray& target, const Sca
 
 // Whether the target of this source has the type of the targets that the plan has made.
 bool Mover::is_made_type(const Buffer& source) const {
-  return !parts_.out.process || element_count(source) == 0 || source.type == *made_type_;
+  return !parts_.source.process || element_count(source) == 0 || source.type == *made_type_;
 }
 
 void Mover::start_into_ordinary(const DistArray& source, DistArray& target, const Scaling& scaling) {
@@ -193,7 +188,7 @@ void Mover::start_into_shared(const DistArray& source, DistArray& target, const 
   mpi::NewAllocation made(comm_);
   Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
     check_before_making(source, scaling);
-    if (parts_.out.process && element_count(source.buffer) > 0)
+    if (parts_.source.process && element_count(source.buffer) > 0)
       ours.propose(Agreement::source_type, type_number(source.buffer.type));
     outline(target, *made_type_);
     given_.push_back({&source, &target});
@@ -226,8 +221,8 @@ void Mover::start_into_shared(const DistArray& source, DistArray& target, const 
   target.buffer.data = memory->base(context_->rank());
   target.buffer.owner = std::shared_ptr<void>(memory, target.buffer.data);
   const bool direct = options_.path == Path::automatic && !options_.mapping.ravel;
-  agreement.settle(Agreement::shared_target,
-                   direct ? memory->number() * 2 + (options_.order == Order::row_major ? 0 : 1) : -1);
+  agreement.propose(Agreement::shared_target,
+                    direct ? memory->number() * 2 + (options_.order == Order::row_major ? 0 : 1) : -1);
   start(agreement, scaling);
 }
 
@@ -258,7 +253,7 @@ std::vector<Index> Mover::bytes_of_node() {
 void Mover::start_into_new(const DistArray& source, DistArray& target, const Scaling& scaling) {
   const Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
     check_before_making(source, scaling);
-    if (parts_.out.process && element_count(source.buffer) > 0)
+    if (parts_.source.process && element_count(source.buffer) > 0)
       ours.propose(Agreement::source_type, type_number(source.buffer.type));
     return false;
   });
@@ -282,9 +277,9 @@ void Mover::check_before_making(const DistArray& source, const Scaling& scaling)
 void Mover::outline(DistArray& target, const ElementType& type) const {
   target.buffer.type = type;
   target.buffer.shape = {0};
-  if (parts_.in.process) {
-    target.dim_data = plan_.target().distribution.dim_data(*parts_.in.process);
-    target.buffer.shape = plan_.target().distribution.local_shape(*parts_.in.process);
+  if (parts_.target.process) {
+    target.dim_data = plan_.target().distribution.dim_data(*parts_.target.process);
+    target.buffer.shape = plan_.target().distribution.local_shape(*parts_.target.process);
   }
   target.buffer.strides = options_.order == Order::row_major ? row_major_strides(target.buffer.shape, type.bytes)
                                                              : column_major_strides(target.buffer.shape, type.bytes);
@@ -305,21 +300,22 @@ void Mover::allocate_target(Buffer& buffer) {
 }
 
 void Mover::start(const Agreement& agreement, const Scaling& scaling) {
-  const Way way = way_of(agreement);
-  const Manner manner = manner_of(agreement, way, scaling);
-  if (agreement.value(Agreement::target_type)) target_bytes_ = way.target_bytes;
-  prepare(way, agreement);
-  ready(way, manner, shared_memory(way, agreement));
+  const Agreed agreed = agreed_by(agreement);
+  const ElementStep step = step_of(agreement, scaling);
+  if (agreement.value(Agreement::target_type)) target_bytes_ = agreed.target_bytes;
+  prepare(agreed, agreement);
+  for (MovedArray& array : given_) array.schedule = schedule_for(array, agreed);
+  carrier_.ready(given_, step, shared_memory(agreed, agreement));
   in_progress_ = true;
   context_->active = this;
-  or_give_up([this] { transfer_.begin(); });
+  or_give_up([this] { carrier_.begin(); });
 }
 
 Report Mover::check() {
   Report report;
-  for (const Given& move : given_) {
+  for (const MovedArray& move : given_) {
     const DistArray &source = *move.source, &target = *move.target;
-    const bool out = parts_.out.process.has_value(), in = parts_.in.process.has_value();
+    const bool out = parts_.source.process.has_value(), in = parts_.target.process.has_value();
     if (out) check_type("source", given_[0].source->buffer, source.buffer, report);
     if (in) check_type("target", given_[0].target->buffer, target.buffer, report);
     if (!report.ok()) break;
@@ -338,11 +334,11 @@ Report Mover::check() {
 void Mover::propose(Agreement& agreement) const {
   if (given_.empty()) return;
   const DistArray &source = *given_[0].source, &target = *given_[0].target;
-  if (parts_.out.process && element_count(source.buffer) > 0) {
+  if (parts_.source.process && element_count(source.buffer) > 0) {
     agreement.propose(Agreement::source_type, type_number(source.buffer.type));
     agreement.propose(Agreement::shared_source, shared_number(source, sources_.find(source)));
   }
-  if (parts_.in.process && element_count(target.buffer) > 0) {
+  if (parts_.target.process && element_count(target.buffer) > 0) {
     const KnownArray* const known = targets_.find(target);
     agreement.propose(Agreement::target_type, type_number(target.buffer.type));
     agreement.propose(Agreement::shared_target, shared_number(target, known));
@@ -361,71 +357,61 @@ Index Mover::shared_number(const DistArray& array, const KnownArray* known) cons
 }
 
 // By its number, since this process may hold none of its elements.
-const mpi::SharedAllocation* Mover::shared_memory(const Way& way, const Agreement& agreement) const {
-  if (way.direct == Way::Direct::none) return nullptr;
-  const bool pull = way.direct == Way::Direct::pull;
+const mpi::SharedAllocation* Mover::shared_memory(const Agreed& agreed, const Agreement& agreement) const {
+  if (!agreed.direct) return nullptr;
+  const bool pull = *agreed.direct == End::source;
   const auto number = agreement.value(pull ? Agreement::shared_source : Agreement::shared_target);
   return mpi::find_shared_by_number(*number / 2, comm_);
 }
 
-Schedule* Mover::schedule_for(const Given& move, const Way& way) const {
+Schedule* Mover::schedule_for(const MovedArray& array, const Agreed& agreed) const {
   for (const auto& made : schedules_)
-    if (made->suits(move.source->buffer, move.target->buffer, way)) return made.get();
+    if (made->suits(array.source->buffer, array.target->buffer, agreed)) return made.get();
   return nullptr;
 }
 
 // What is done with elements in this move. Throws the same Error on every process.
-Manner Mover::manner_of(const Agreement& agreement, const Way& way, const Scaling& scaling) const {
-  Manner manner;
-  manner.direct = way.direct;
-  manner.shared_memory = shares_memory();
-  manner.step.scaling = scaling;
+ElementStep Mover::step_of(const Agreement& agreement, const Scaling& scaling) const {
+  ElementStep step;
+  step.scaling = scaling;
   const auto from = agreement.value(Agreement::source_type), to = agreement.value(Agreement::target_type);
-  if (!from || !to) return manner;  // no process has elements
+  if (!from || !to) return step;  // no process has elements
   const ElementType source_type = type_of_number(*from), target_type = type_of_number(*to);
   if (source_type == target_type && *from != *to)
     refuse("the source's and the target's elements are described differently, though both are " + source_type.name(),
            "must be the same type", "use a target with the source's element type");
-  manner.step.combine = combiner(source_type, target_type, options_.convert, scaling);
-  manner.step.source_bytes = source_type.bytes;
-  manner.step.target_bytes = target_type.bytes;
-  return manner;
+  step.combine = combiner(source_type, target_type, options_.convert, scaling);
+  step.source_bytes = source_type.bytes;
+  step.target_bytes = target_type.bytes;
+  return step;
 }
 
 bool Mover::lacks_schedule() const {
-  for (const Given& move : given_)
-    for (const Way& way : ways_)
-      if (schedule_for(move, way) == nullptr) return true;
+  for (const MovedArray& array : given_)
+    for (const Agreed& agreed : agreed_)
+      if (schedule_for(array, agreed) == nullptr) return true;
   return false;
 }
 
 // Makes the schedules that are missing. Where one process alone may fail in it, all know whether one of them makes any,
-// for all ways of moves so far.
-void Mover::prepare(const Way& way, const Agreement& agreement) {
-  const auto make = [&](const Given& move, const Way& how) {
-    if (schedule_for(move, how) == nullptr)
-      schedules_.push_back(std::make_unique<Schedule>(parts_, move.source->buffer, move.target->buffer, how, reach_));
+// for all that was agreed on so far.
+void Mover::prepare(const Agreed& agreed, const Agreement& agreement) {
+  const auto make = [&](const MovedArray& array, const Agreed& how) {
+    if (schedule_for(array, how) == nullptr)
+      schedules_.push_back(std::make_unique<Schedule>(parts_, array.source->buffer, array.target->buffer, how, ways_));
   };
   const auto make_all = [&] {
     if (schedules_.size() > most_schedules) schedules_.clear();
-    for (const Given& move : given_) {
-      for (const Way& how : ways_) make(move, how);
-      make(move, way);
+    for (const MovedArray& array : given_) {
+      for (const Agreed& how : agreed_) make(array, how);
+      make(array, agreed);
     }
   };
   if (!agrees_on_schedules_) return make_all();
-  const bool new_way = std::find(ways_.begin(), ways_.end(), way) == ways_.end();
-  if (!new_way && !agreement.schedule_needed()) return;
+  const bool is_new = std::find(agreed_.begin(), agreed_.end(), agreed) == agreed_.end();
+  if (!is_new && !agreement.schedule_needed()) return;
   mpi::collectively(comm_, make_all);
-  if (new_way) ways_.push_back(way);
-}
-
-void Mover::ready(const Way& way, const Manner& manner, const mpi::SharedAllocation* shared) {
-  arrays_.clear();
-  for (const Given& move : given_)
-    arrays_.push_back({schedule_for(move, way), static_cast<std::byte*>(move.source->buffer.data),
-                       static_cast<std::byte*>(move.target->buffer.data), shared});
-  transfer_.ready(arrays_, manner);
+  if (is_new) agreed_.push_back(agreed);
 }
 
 }  // namespace tridap::redistribute

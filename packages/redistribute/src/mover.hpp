@@ -1,9 +1,8 @@
 #pragma once
 
-#include "access.hpp"
 #include "agreement.hpp"
+#include "carrier.hpp"
 #include "checked_arrays.hpp"
-#include "transfer.hpp"
 
 #include <memory>
 #include <optional>
@@ -16,8 +15,8 @@ namespace tridap::redistribute {
 /// Moves arrays by one plan: what a Redistribution keeps from one move to the next.
 ///
 /// A move has four steps. Each process checks its arrays. One reduction finds whether all may move, and how (Agreement,
-/// Way). A Schedule says what this process exchanges, and is kept for arrays of the same layout in memory. Then a
-/// Transfer carries the elements.
+/// Agreed). A Schedule says what this process exchanges, and is kept for arrays of the same layout in memory. Then a
+/// Carrier carries the elements.
 class Mover {
  public:
   Mover(Plan plan, const Options& options, std::shared_ptr<NodeContext> context, const mpi::Channel& channel);
@@ -47,9 +46,6 @@ class Mover {
   void finish();
 
  private:
-  struct Given {  // one array's part on either side, as the caller has it
-    const DistArray *source, *target;
-  };
   template <class Give>
   Agreement agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give);
   void start(const Agreement& agreement, const Scaling& scaling);
@@ -68,12 +64,11 @@ class Mover {
   Report check();
   void propose(Agreement& agreement) const;
   Index shared_number(const DistArray& array, const KnownArray* known) const;
-  const mpi::SharedAllocation* shared_memory(const Way& way, const Agreement& agreement) const;
-  Schedule* schedule_for(const Given& move, const Way& way) const;
-  Manner manner_of(const Agreement& agreement, const Way& way, const Scaling& scaling) const;
+  const mpi::SharedAllocation* shared_memory(const Agreed& agreed, const Agreement& agreement) const;
+  Schedule* schedule_for(const MovedArray& array, const Agreed& agreed) const;
+  ElementStep step_of(const Agreement& agreement, const Scaling& scaling) const;
   bool lacks_schedule() const;
-  void prepare(const Way& way, const Agreement& agreement);
-  void ready(const Way& way, const Manner& manner, const mpi::SharedAllocation* shared);
+  void prepare(const Agreed& agreed, const Agreement& agreement);
 
   Plan plan_;
   const PlanData& parts_;
@@ -81,14 +76,13 @@ class Mover {
   Options options_;
   std::shared_ptr<NodeContext> context_;
   mpi::Channel channel_;
-  Transfer transfer_;
-  Reach reach_;
+  Carrier carrier_;
+  std::vector<Way> ways_;     // by rank, that of a Stream to it
   bool agrees_on_schedules_;  // with lists they are as large as the data; else they may have types of MPI
   std::vector<std::unique_ptr<Schedule>> schedules_;
-  std::vector<Way> ways_;  // of all moves so far, if it agrees on schedules: the same on every process
+  std::vector<Agreed> agreed_;  // for all moves so far, if it agrees on schedules
   KnownArrays sources_, targets_;
-  std::vector<Given> given_;
-  std::vector<Transferred> arrays_;
+  std::vector<MovedArray> given_;
   std::vector<Move> kept_;
   Index target_bytes_ = 0;                // 0: no move had a target
   std::optional<ElementType> made_type_;  // of the last target that the plan made; the same on every process

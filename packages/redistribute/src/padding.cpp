@@ -1,22 +1,19 @@
+#include "agreement.hpp"
 #include "stream.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
-#include <tridap/internal/persistent_messages.hpp>
+#include <tridap/internal/halo_exchange.hpp>
 #include <tridap/internal/shown_call.hpp>
-#include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/padding.hpp>
 #include <tridap/redistribute/padding.hpp>
 
 #include <algorithm>
-#include <cstdint>
-#include <exception>
-#include <new>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -47,73 +44,85 @@ class Box {
   std::optional<Pieces> pieces_;
 };
 
-// What passes one way between this process and another in an update: the elements of all boxes, one after the other. We
+// All that passes between this process and another in an update: the elements of all boxes, one after the other. We
 // pack them: where 1-byte elements stand backwards in a row, a datatype of Open MPI 4.1.4 reads and writes other bytes.
-class Message {
+class Boxes {
  public:
   using Moves = std::vector<PaddingMove>::const_iterator;
-  // `box`: the end of the moves that is ours. `in_place`: if the elements stand there in a row, they are not packed.
-  Message(const Buffer& buffer, Moves begin, Moves end, std::vector<Range> PaddingMove::*box, bool in_place, Index rank)
-      : rank_(rank), here_(static_cast<std::byte*>(buffer.data)) {
+  // `box`: the end of the moves that is ours. `added`: what is done with values that arrive to be added.
+  Boxes(const Buffer& buffer, Moves begin, Moves end, std::vector<Range> PaddingMove::*box, const ElementStep& added)
+      : here_(static_cast<std::byte*>(buffer.data)), added_(added) {
     for (; begin != end; ++begin) boxes_.emplace_back(buffer, (*begin).*box);
     restart({});
     bytes_ = stream_.left();
-    data_ = in_place ? stream_.contiguous() : nullptr;
-    packs_ = data_ == nullptr;
-    if (!packs_) return;
-    packed_.resize(static_cast<std::size_t>(bytes_));
-    data_ = packed_.data();
   }
-  Message(Message&&) = default;
 
-  int rank() const { return static_cast<int>(rank_); }
-  std::byte* data() const { return data_; }
   Index bytes() const { return bytes_; }
-  // Brings what is sent to data().
-  void pack() {
-    if (!packs_) return;
+  std::byte* contiguous() const { return stream_.contiguous(); }
+  void pack(std::byte* to) {
     restart({});
-    stream_.pack<CachedCopy>(data_, stream_.left());
+    stream_.pack<CachedCopy>(to, stream_.left());
   }
-  // Brings what was received to its boxes: as `step` says, from data() or from another place.
-  void unpack(const ElementStep& step, const std::byte* from) {
-    if (from == data_ && !packs_) return;
+  void unpack(const std::byte* from) { bring(from, {}); }
+  void add(const ElementType&, const std::byte* from) { bring(from, added_); }
+
+ private:
+  void restart(const ElementStep& step) {
+    stream_.begin(0, step);
+    for (const Box& box : boxes_) stream_.add(box.pieces(), here_);
+  }
+  void bring(const std::byte* from, const ElementStep& step) {
     restart(step);
     stream_.unpack<CachedCopy>(from, stream_.left());
   }
 
- private:
-  void restart(const ElementStep& step) {
-    stream_.begin(rank_, step);
-    for (const Box& box : boxes_) stream_.add({&box.pieces(), here_});
-  }
-
-  Index rank_, bytes_ = 0;
   std::byte* here_;  // element (0, ..., 0) of the array
-  std::byte* data_ = nullptr;
-  bool packs_ = true;
-  std::vector<std::byte> packed_;
+  ElementStep added_;
   std::vector<Box> boxes_;
   Stream stream_;
+  Index bytes_ = 0;
 };
 
-// One message for each process among `moves`, which are in the order of processes.
-std::vector<Message> messages(const Buffer& buffer, const std::vector<PaddingMove>& moves,
-                              std::vector<Range> PaddingMove::*box, bool in_place, const PlacedDistribution& of) {
-  std::vector<Message> all;
+using Halo = HaloExchange<Boxes>;
+
+// All boxes of each process among `moves`, which are in the order of processes.
+std::vector<Halo::Peer> peers(const Buffer& buffer, const std::vector<PaddingMove>& moves, const ElementStep& added,
+                              const PlacedDistribution& of) {
+  std::vector<Halo::Peer> all;
   for (auto begin = moves.begin(); begin != moves.end();) {
     const auto end =
         std::find_if(begin, moves.end(), [&](const PaddingMove& m) { return m.process != begin->process; });
-    all.emplace_back(buffer, begin, end, box, in_place, of.rank(begin->process));
+    all.emplace_back(of.rank(begin->process), Boxes(buffer, begin, end, &PaddingMove::here, added));
     begin = end;
   }
   return all;
 }
 
-Index bytes_of(const std::vector<Message>& all) {
-  Index bytes = 0;
-  for (const Message& message : all) bytes += message.bytes();
-  return bytes;
+// The padding of a process's buffer and the elements that it repeats. Throws Error if values cannot be added that
+// shall.
+std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, PaddingOperation operation, Index rank) {
+  const PaddingPlan plan = padding_plan(placed.distribution, *placed.process(rank));
+  const bool adds = operation == PaddingOperation::sum;
+  ElementStep added;
+  if (adds) {
+    added.scaling.beta = 1.0;
+    added.source_bytes = added.target_bytes = buffer.type.bytes;
+    added.combine = combiner(buffer.type, buffer.type, false, added.scaling);
+  }
+  const auto own = [&](std::vector<Range> PaddingMove::*box) {
+    return Boxes(buffer, plan.own.begin(), plan.own.end(), box, added);
+  };
+  std::optional<Halo::Own> repeated;
+  if (!plan.own.empty()) repeated.emplace(Halo::Own{own(&PaddingMove::here), own(&PaddingMove::there)});
+  auto owners = peers(buffer, plan.receive, added, placed), users = peers(buffer, plan.send, added, placed);
+  return std::make_unique<Halo>(std::move(buffer), std::move(owners), std::move(users), std::move(repeated), adds);
+}
+
+Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) {
+  Digest digest;
+  digest.add(static_cast<Index>(operation));
+  digest.add(number_of(placed));
+  return digest.value();
 }
 
 // What holds on this process alone.
@@ -143,56 +152,7 @@ void check_here(const Buffer& buffer, const PlacedDistribution& placed, MPI_Comm
       refuse("the buffer's extent is " + std::to_string(buffer.shape[i]),
              "must be " + std::to_string(shape[i]) + ", the elements that this process holds with padding",
              "pass the whole local buffer", static_cast<Index>(i));
-  if (!buffer.memory.is_on_host())
-    refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
-  if (buffer.read_only) refuse("the buffer is read-only", "must be writable", "pass a writable buffer");
-  if (!memory_order(buffer).is_unique)
-    refuse("the buffer's elements may share memory", "must not, because padding is written",
-           "pass a buffer whose elements do not overlap");
-}
-
-// A number for all that padding_plan() goes by, which differs where two processes give different distributions.
-Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) {
-  const Distribution& distribution = placed.distribution;
-  Digest digest;
-  digest.add(static_cast<Index>(operation));
-  digest.add_all(placed.ranks);
-  for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Axis& axis = distribution.axis(i);
-    for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()},
-                               Index{axis.shares_indices()}})
-      digest.add(number);
-    for (Index c = 0; c < axis.proc_grid_size(); ++c) {
-      for (const Part part : {Part::local, Part::owned, Part::interior}) {
-        digest.add(axis.part(c, part).begin);
-        digest.add(axis.part(c, part).end);
-      }
-    }
-  }
-  return digest.value();
-}
-
-// What must be the same on every process: the element type, and in the first number all else.
-std::array<Index, 5> numbers_of(const Buffer& buffer, const PlacedDistribution& placed, PaddingOperation operation) {
-  const ElementType& type = buffer.type;
-  return {fingerprint(placed, operation), type.bytes, static_cast<Index>(type.kind), type.native_order,
-          type.description_number()};
-}
-
-void check_together(const Buffer& buffer, const PlacedDistribution& placed, PaddingOperation operation,
-                    const mpi::Call& call) {
-  const std::array<Index, 5> numbers = numbers_of(buffer, placed, operation);
-  std::size_t same = 0;
-  while (same < numbers.size() && call.is_same(same)) ++same;
-  if (same == numbers.size()) return;
-  const std::vector<MinMax> spreads = mpi::min_max({numbers.begin(), numbers.end()}, call.comm());
-  const auto differ = spreads.begin() + static_cast<std::ptrdiff_t>(same);
-  const bool types = differ != spreads.begin();
-  refuse("processes " + std::to_string(std::min(differ->smallest_rank, differ->largest_rank)) + " and " +
-             std::to_string(std::max(differ->smallest_rank, differ->largest_rank)) + " give different " +
-             (types ? "element types" : "distributions or operations"),
-         "must be the same on every process",
-         types ? "pass parts of one array" : "pass the result of tridap::mpi::gather_distribution");
+  need_halo_memory(buffer, "the buffer", "padding is");
 }
 
 // An element of an unstructured axis that several processes hold is not padding: all of them own it.
@@ -215,87 +175,31 @@ void check_shared(const Distribution& distribution) {
 }  // namespace
 
 struct PaddingUpdate::State {
-  State(Buffer of_array, const PlacedDistribution& placed, PaddingOperation operation, Index rank)
-      : buffer(std::move(of_array)) {
-    const PaddingPlan plan = padding_plan(placed.distribution, *placed.process(rank));
-    const auto here = &PaddingMove::here, there = &PaddingMove::there;
-    const auto own = [&](std::vector<Range> PaddingMove::*box) {
-      std::vector<Message> all;
-      if (!plan.own.empty()) all.emplace_back(buffer, plan.own.begin(), plan.own.end(), box, false, rank);
-      return all;
-    };
-    if (operation == PaddingOperation::fill) {
-      receive = messages(buffer, plan.receive, here, true, placed);
-      send = messages(buffer, plan.send, here, true, placed);
-      own_send = own(there);
-      own_receive = own(here);
-    } else {
-      receive = messages(buffer, plan.send, here, false, placed);
-      send = messages(buffer, plan.receive, here, true, placed);
-      own_send = own(here);
-      own_receive = own(there);
-      Scaling sum;
-      sum.beta = 1.0;
-      received = {combiner(buffer.type, buffer.type, false, sum), sum, buffer.type.bytes, buffer.type.bytes};
-    }
-  }
-  State(const State&) = delete;
-  ~State() {
-    try {
-      if (transfers.started() && !mpi::mpi_is_over()) finish();
-    } catch (const std::exception&) {  // a destructor cannot report an error
-    }
-    if (transfers.failed()) new (std::nothrow) Lost{std::move(buffer), std::move(receive), std::move(send)};
-  }
-
-  void open(const mpi::Channel& channel) {
-    number = channel.tag;
-    for (const Message& message : receive)
-      transfers.add_receipt(message.rank(), message.data(), message.bytes(), channel);
-    for (const Message& message : send) transfers.add_send(message.rank(), message.data(), message.bytes(), channel);
-  }
-
-  void begin() {
-    for (Message& message : send) message.pack();
-    transfers.start();
-    for (std::size_t k = 0; k < own_send.size(); ++k) {  // meanwhile
-      own_send[k].pack();
-      own_receive[k].unpack(received, own_send[k].data());
-    }
-  }
-
-  void finish() {
-    transfers.wait();
-    for (Message& message : receive) message.unpack(received, message.data());
-  }
-
-  struct Lost {  // memory that MPI may read and write still
-    Buffer buffer;
-    std::vector<Message> receive, send;
-  };
-
-  Buffer buffer;
-  Index number = 0;
-  std::vector<Message> receive, send, own_send, own_receive;
-  ElementStep received;               // of what is received
-  mpi::PersistentMessages transfers;  // ends before the memory above
+  std::unique_ptr<Halo> halo;
+  bool adds;
+  Index number;
 };
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
                              PaddingOperation operation) {
   const mpi::Call call(comm, "PaddingUpdate", {}, [&](mpi::Record& record) {
     check_here(buffer, distribution, comm);
-    for (const Index number : numbers_of(buffer, distribution, operation)) record.add(number);
+    record.add(fingerprint(distribution, operation));
+    record.add(type_number(buffer.type));
   });
   comm = call.comm();
   const mpi::Channel channel = mpi::channel_of(comm);
   call.run([&] {
-    check_together(buffer, distribution, operation, call);
+    if (!call.is_same(0))
+      refuse_different(fingerprint(distribution, operation), "distributions or operations",
+                       "pass the result of tridap::mpi::gather_distribution", comm);
+    if (!call.is_same(1)) refuse_different(type_number(buffer.type), "element types", "pass parts of one array", comm);
     check_shared(distribution.distribution);
     state_ = mpi::collectively(comm, [&] {  // it makes messages of MPI, which may fail
-      auto state = std::make_unique<State>(std::move(buffer), distribution, operation, mpi::rank_of(comm));
-      state->open(channel);
-      return state;
+      auto halo = halo_of(std::move(buffer), distribution, operation, mpi::rank_of(comm));
+      const bool adds = operation == PaddingOperation::sum;
+      adds ? halo->open_sum(channel) : halo->open_fill(channel);
+      return std::unique_ptr<State>(new State{std::move(halo), adds, channel.tag});
     });
   });
 }
@@ -315,21 +219,21 @@ void PaddingUpdate::update() {
   wait();
 }
 
-void PaddingUpdate::start() {
-  if (state_->transfers.started())
-    refuse("an update is in progress", "must have ended before the next one starts", "call wait() first");
-  state_->begin();
-}
+void PaddingUpdate::start() { state_->adds ? state_->halo->start_sum() : state_->halo->start_fill(); }
 
 void PaddingUpdate::wait() {
-  if (!state_->transfers.started()) refuse("no update is in progress", "must have been started", "call start() first");
+  if (!state_->halo->started()) refuse("no update is in progress", "must have been started", "call start() first");
   const mpi::ShownCall shown("PaddingUpdate::wait");
-  state_->finish();
+  state_->halo->wait();
 }
 
 Index PaddingUpdate::number() const { return state_->number; }
-Index PaddingUpdate::bytes_sent() const { return bytes_of(state_->send); }
-Index PaddingUpdate::bytes_received() const { return bytes_of(state_->receive); }
+Index PaddingUpdate::bytes_sent() const {
+  return state_->adds ? state_->halo->bytes_from_owners() : state_->halo->bytes_to_users();
+}
+Index PaddingUpdate::bytes_received() const {
+  return state_->adds ? state_->halo->bytes_to_users() : state_->halo->bytes_from_owners();
+}
 
 void update_padding(const DistArray& array, MPI_Comm comm) {
   const mpi::Call call(comm, "redistribute::update_padding");

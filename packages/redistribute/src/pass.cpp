@@ -14,7 +14,7 @@ void Pass::begin(const Pieces& pieces, End end, std::byte* here, const std::vect
 }
 
 // Between our buffer and another one.
-inline void Pass::copy(const StridedRun& run, std::byte* here, std::byte* other) {
+inline void Pass::copy(const Cursor::Run& run, std::byte* here, std::byte* other) {
   if (!step_.copies()) return combine(run, here, other);
   for (Index k = 0; k < run.count; ++k, here += run.here_step, other += run.there_step) {
     const bool out = end_ == End::source;
@@ -24,13 +24,13 @@ inline void Pass::copy(const StridedRun& run, std::byte* here, std::byte* other)
 
 bool Pass::progress(NodeContext& context, Index* units) {
   bool full = false;
-  const auto visit = [&](const StridedRun& run) -> Index {
+  const auto visit = [&](const Cursor::Run& run) -> Index {
     if (*units <= 0) return 0;
     Destination& peer = peers_[run.peer];
     Index now = run.all_units();
-    if (peer.kind == Destination::Kind::memory) {
+    if (peer.way == Way::memory) {
       copy(run, here_ + run.here, peer.memory + run.there);
-    } else if (peer.kind == Destination::Kind::ring) {
+    } else if (peer.way == Way::ring) {
       full = peer.end - peer.next < step_.slot_unit() && !find_room(peer, context);
       if (full) return 0;
       now = std::min<Index>(now, (peer.end - peer.next) / step_.slot_unit());
@@ -70,7 +70,7 @@ void Pass::post(Destination& peer, NodeContext& context) {
   peer.next = peer.end = nullptr;
 }
 
-void Pass::combine(const StridedRun& run, std::byte* here, std::byte* other) {
+void Pass::combine(const Cursor::Run& run, std::byte* here, std::byte* other) {
   const bool out = end_ == End::source, single = run.units == 1;
   const Index count = single ? 1 : run.count, units = single ? run.count : run.units;
   const Index here_step = single ? run.here_step : (out ? step_.source_bytes : step_.target_bytes);

@@ -2,6 +2,7 @@
 
 #include "node_context.hpp"
 #include "pieces.hpp"
+#include "way.hpp"
 #include <tridap/internal/elements.hpp>
 
 #include <cstddef>
@@ -13,12 +14,7 @@ namespace tridap::redistribute {
 
 /// Where the elements of one peer are, or go.
 struct Destination {
-  enum class Kind {
-    elsewhere,  ///< a stream carries them: they are skipped
-    memory,     ///< the peer's buffer, or our own at the other end
-    ring,       ///< a Ring of the node; source end only
-  };
-  Kind kind = Kind::elsewhere;
+  Way way = Way::message;  ///< a Stream carries what goes by message or typed: a Pass skips that
   Index rank = 0;
   std::byte* memory = nullptr;                ///< element (0, ..., 0) of that buffer
   std::byte *next = nullptr, *end = nullptr;  ///< of the slot that is being filled; null: none
@@ -50,8 +46,8 @@ class Pass {
  private:
   bool find_room(Destination& peer, NodeContext& context);
   void post(Destination& peer, NodeContext& context);
-  void copy(const StridedRun& run, std::byte* here, std::byte* other);
-  void combine(const StridedRun& run, std::byte* here, std::byte* other);
+  void copy(const Cursor::Run& run, std::byte* here, std::byte* other);
+  void combine(const Cursor::Run& run, std::byte* here, std::byte* other);
 
   End end_ = End::source;
   std::byte* here_ = nullptr;

@@ -7,25 +7,12 @@ namespace tridap::redistribute {
 
 namespace {
 
-// The fields of a RunPair or a Section by end.
-struct OfEnd {
-  End end;
-  Index here(const RunPair& pair) const { return end == End::source ? pair.source : pair.target; }
-  Index there(const RunPair& pair) const { return end == End::source ? pair.target : pair.source; }
-  Index here_step(const Section& section) const {
-    return end == End::source ? section.source_step : section.target_step;
-  }
-  Index there_step(const Section& section) const {
-    return end == End::source ? section.target_step : section.source_step;
-  }
-};
-
 // Adds a piece of one coordinate; if it follows the last one here, that becomes longer.
-void add(AxisPieces::Section& section, Index step, const Piece& piece) {
+void add(Section& section, Index step, const Piece& piece) {
   if (!section.pieces.empty()) {
     Piece& last = section.pieces.back();
-    if (last.here + last.count * step == piece.here) {
-      last.count += piece.count;
+    if (last.here + last.length * step == piece.here) {
+      last.length += piece.length;
       return;
     }
   }
@@ -34,13 +21,13 @@ void add(AxisPieces::Section& section, Index step, const Piece& piece) {
 
 // Joins repetitions of one coordinate that follow one another here, and then sections that do.
 void join(AxisPieces& axis) {
-  for (AxisPieces::Section& section : axis.sections)
-    if (section.pieces.size() == 1 && section.pieces[0].count * axis.step == section.here_step) {
-      section.pieces[0].count *= section.repeat;
+  for (Section& section : axis.sections)
+    if (section.pieces.size() == 1 && section.pieces[0].length * axis.step == section.here_step) {
+      section.pieces[0].length *= section.repeat;
       section.repeat = 1;
     }
-  std::vector<AxisPieces::Section> joined;
-  for (AxisPieces::Section& section : axis.sections) {
+  std::vector<Section> joined;
+  for (Section& section : axis.sections) {
     if (!joined.empty() && joined.back().repeat == 1 && section.repeat == 1) {
       for (const Piece& piece : section.pieces) add(joined.back(), axis.step, piece);
     } else {
@@ -94,19 +81,18 @@ class Ravelled {
 // The pieces of one axis by peer. `rows(local, length, visit)` calls visit(offset, count) for the rows of local
 // indices.
 template <class Rows>
-std::vector<AxisPieces> by_peer(const AxisMoves& moves, End end, Index step, const Rows& rows) {
-  const OfEnd of{end};
+std::vector<AxisPieces> by_peer(const AxisMoves& moves, Index step, const Rows& rows) {
   std::vector<AxisPieces> all(moves.shares.size());
   for (AxisPieces& axis : all) axis.step = step;
   std::unordered_map<Index, std::size_t> slots;
   for (std::size_t k = 0; k < moves.shares.size(); ++k) slots.emplace(moves.shares[k].peer, k);
   for (const Section& section : moves.sections) {
     std::vector<bool> begun(all.size(), false);
-    for (const RunPair& pair : section.pieces) {
-      const std::size_t k = slots.find(pair.peer)->second;
-      if (!begun[k]) all[k].sections.push_back({section.repeat, of.here_step(section) * step, 0, {}});
+    for (const Piece& piece : section.pieces) {
+      const std::size_t k = slots.find(piece.peer)->second;
+      if (!begun[k]) all[k].sections.push_back({section.repeat, section.here_step * step, 0, {}});
       begun[k] = true;
-      rows(of.here(pair), pair.length, [&](Index offset, Index count) {
+      rows(piece.here, piece.length, [&](Index offset, Index count) {
         add(all[k].sections.back(), step, {offset, 0, count, 0});
       });
     }
@@ -115,16 +101,12 @@ std::vector<AxisPieces> by_peer(const AxisMoves& moves, End end, Index step, con
   return all;
 }
 
-std::size_t axis_here(const PlanData& parts, End end, std::size_t i) {
-  return end == End::source ? static_cast<std::size_t>(parts.source_axis(i)) : i;
-}
-
 }  // namespace
 
 Index AxisPieces::elements() const {
   Index sum = 0;
   for (const Section& section : sections)
-    for (const Piece& piece : section.pieces) sum += section.repeat * piece.count;
+    for (const Piece& piece : section.pieces) sum += section.repeat * piece.length;
   return sum;
 }
 
@@ -135,17 +117,15 @@ const Piece* AxisPieces::single() const {
 
 std::vector<AxisPieces> axis_pieces(const PlanData& parts, const Buffer& buffer, End end,
                                     const std::vector<std::vector<bool>>& served) {
-  const OfEnd of{end};
-  const PlanSide& side = end == End::source ? parts.out : parts.in;
   std::vector<AxisPieces> axes;
-  for (std::size_t i = 0; i < side.axes.size(); ++i) {
-    const AxisMoves& moves = side.axes[i];
-    AxisPieces axis{buffer.strides[axis_here(parts, end, i)], moves.shares.size(), {}};
+  for (std::size_t i = 0; i < parts.side(end).axes.size(); ++i) {
+    const AxisMoves& moves = parts.side(end).axes[i];
+    AxisPieces axis{buffer.strides[at(parts.axis_of(end, i))], moves.shares.size(), {}};
     for (const Section& section : moves.sections) {
-      AxisPieces::Section made{section.repeat, of.here_step(section) * axis.step, of.there_step(section), {}};
-      for (const RunPair& pair : section.pieces)
-        if (const std::size_t peer = moves.slot(pair.peer); served[i][peer])
-          made.pieces.push_back({of.here(pair) * axis.step, of.there(pair), pair.length, peer});
+      Section made{section.repeat, section.here_step * axis.step, section.there_step, {}};
+      for (const Piece& piece : section.pieces)
+        if (const std::size_t peer = moves.slot(piece.peer); served[i][peer])
+          made.pieces.push_back({piece.here * axis.step, piece.there, piece.length, static_cast<Index>(peer)});
       if (!made.pieces.empty()) axis.sections.push_back(std::move(made));
     }
     axes.push_back(std::move(axis));
@@ -154,18 +134,17 @@ std::vector<AxisPieces> axis_pieces(const PlanData& parts, const Buffer& buffer,
 }
 
 std::vector<std::vector<AxisPieces>> axis_pieces_by_peer(const PlanData& parts, const Buffer& buffer, End end) {
-  const PlanSide& side = end == End::source ? parts.out : parts.in;
   std::vector<std::vector<AxisPieces>> axes;
-  if (parts.mapping.ravel && !side.axes.empty()) {
-    const Ravelled ravelled(buffer, *parts.mapping.ravel);
-    axes.push_back(by_peer(side.axes[0], end, ravelled.step(),
-                           [&](Index first, Index length, auto&& visit) { ravelled.rows(first, length, visit); }));
-    return axes;
-  }
-  for (std::size_t i = 0; i < side.axes.size(); ++i) {
-    const Index step = buffer.strides[axis_here(parts, end, i)];
-    axes.push_back(by_peer(side.axes[i], end, step,
-                           [&](Index first, Index length, auto&& visit) { visit(first * step, length); }));
+  for (const AxisMoves& moves : parts.side(end).axes) {
+    if (parts.mapping.ravel) {
+      const Ravelled ravelled(buffer, *parts.mapping.ravel);
+      axes.push_back(by_peer(moves, ravelled.step(),
+                             [&](Index first, Index length, auto&& visit) { ravelled.rows(first, length, visit); }));
+    } else {
+      const Index step = buffer.strides[at(parts.axis_of(end, axes.size()))];
+      axes.push_back(
+          by_peer(moves, step, [&](Index first, Index length, auto&& visit) { visit(first * step, length); }));
+    }
   }
   return axes;
 }
@@ -186,12 +165,12 @@ Pieces::Pieces(std::vector<const AxisPieces*> axes, Index here_bytes, Index ther
     const std::size_t inner = axes_.size() - 1;
     const Piece* const only = axes_[inner]->single();
     contiguous_ = contiguous(inner);
-    if (only == nullptr || (only->count > 1 && !contiguous_)) return;
+    if (only == nullptr || (only->length > 1 && !contiguous_)) return;
     here_first_ += only->here;
-    first_peer_ += only->peer * weights_[inner];
+    first_peer_ += at(only->peer) * weights_[inner];
     for (std::size_t peer = 0; peer < peers_.size(); ++peer)
       if (peers_[peer].accessed) there_first_[peer] += only->there * peers_[peer].strides[inner];
-    chunk_ *= only->count;
+    chunk_ *= only->length;
   }
 }
 
@@ -242,7 +221,7 @@ void Cursor::next_inner_section() {
   if (next_section(inner_, *pieces_->axes_.back())) return;
   for (std::size_t axis = outer_.size(); axis-- > 0;) {
     Position& at = outer_[axis];
-    if (++at.element < at.piece->count || next_piece(at, *pieces_->axes_[axis])) break;
+    if (++at.element < at.piece->length || next_piece(at, *pieces_->axes_[axis])) break;
   }
   find_row();
 }
@@ -253,7 +232,7 @@ void Cursor::find_row() {
   for (std::size_t axis = 0; axis < outer_.size(); ++axis) {
     const Position& at = outer_[axis];
     row_here_ += at.repetition * at.section->here_step + at.piece->here + at.element * pieces_->axes_[axis]->step;
-    first += at.piece->peer * pieces_->weights_[axis];
+    first += static_cast<std::size_t>(at.piece->peer) * pieces_->weights_[axis];
   }
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     Row& row = rows_[k];

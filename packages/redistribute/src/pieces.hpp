@@ -11,22 +11,10 @@
 
 namespace tridap::redistribute {
 
-enum class End { source, target };
-
-/// Elements of an axis that follow one another here, and in the buffer of one coordinate of the other end.
-struct Piece {
-  Index here = 0;        ///< bytes from the first element of our buffer
-  Index there = 0;       ///< local index in the other buffer
-  Index count = 0;       ///< elements
-  std::size_t peer = 0;  ///< position of the coordinate in AxisMoves::shares; 0 if there is only one
-};
-
-/// The elements of one axis that this process shares with the other end: sections in order, each of them repeated.
+/// The elements of one axis that this process shares with the other end. `here` of its pieces and sections counts bytes
+/// from the first element of our buffer, and `there` local indices of the other buffer; `peer` is a position in
+/// AxisMoves::shares, or 0 if there is only one.
 struct AxisPieces {
-  struct Section {
-    Index repeat = 1, here_step = 0, there_step = 0;  ///< from one repetition to the next: bytes, local indices
-    std::vector<Piece> pieces;
-  };
   Index step = 0;         ///< bytes from one element to the next in our buffer
   std::size_t peers = 1;  ///< coordinates of the other end, also those without a piece
   std::vector<Section> sections;
@@ -79,24 +67,24 @@ class Pieces {
   bool contiguous_ = false;     // chunks that follow one another along the innermost axis, at both ends
 };
 
-/// A run of units in memory, `count` times: so many bytes from one to the next.
-struct StridedRun {
-  std::size_t peer = 0;
-  Index here = 0, there = 0;  ///< bytes from the first element of either buffer
-  Index units = 0, count = 1;
-  Index here_step = 0, there_step = 0;
-
-  Index all_units() const { return units * count; }
-};
-
 /// A position among the elements of Pieces. It moves on by units: bytes if elements are copied, otherwise elements,
 /// which may have other lengths at the two ends.
 class Cursor {
  public:
+  /// Contiguous units, `count` times: so many bytes from one time to the next.
+  struct Run {
+    std::size_t peer = 0;
+    Index here = 0, there = 0;  ///< bytes from the first element of either buffer
+    Index units = 0, count = 1;
+    Index here_step = 0, there_step = 0;
+
+    Index all_units() const { return units * count; }
+  };
+
   void restart(const Pieces& pieces, bool by_bytes);
   Index left() const { return left_; }  ///< units
   /// The next units that one description covers; left() must not be 0.
-  StridedRun run() const;
+  Run run() const;
   /// Calls visit(run) for one run after the other, and moves on by the units that it returns. Ends after the last
   /// element, or when visit returns fewer units than the run has.
   template <class Visit>
@@ -104,7 +92,7 @@ class Cursor {
 
  private:
   struct Position {
-    const AxisPieces::Section* section = nullptr;
+    const Section* section = nullptr;
     const Piece* piece = nullptr;
     Index repetition = 0, element = 0;
   };
@@ -119,7 +107,7 @@ class Cursor {
   static bool next_section(Position& at, const AxisPieces& axis);
   void next_inner_section();
   void find_row();
-  Index left_in_piece() const { return (inner_.piece->count - inner_.element) * chunk_ - inside_; }
+  Index left_in_piece() const { return (inner_.piece->length - inner_.element) * chunk_ - inside_; }
 
   const Pieces* pieces_ = nullptr;
   std::vector<Position> outer_;                       // by axis but the innermost
@@ -131,12 +119,12 @@ class Cursor {
   Index left_ = 0;
 };
 
-inline StridedRun Cursor::run() const {
+inline Cursor::Run Cursor::run() const {
   if (inner_.piece == nullptr)
     return {rows_[0].peer, row_here_ + inside_ * here_unit_, rows_[0].there + inside_ * there_unit_, left_};
-  const Row& row = rows_[inner_.piece->peer];
+  const Row& row = rows_[at(inner_.piece->peer)];
   const Index step = pieces_->axes_.back()->step;
-  StridedRun run;
+  Run run;
   run.peer = row.peer;
   run.here = row_here_ + inner_.repetition * inner_.section->here_step + inner_.piece->here + inner_.element * step +
              inside_ * here_unit_;
@@ -148,7 +136,7 @@ inline StridedRun Cursor::run() const {
     run.units = chunk_ - inside_;
   } else {
     run.units = chunk_;
-    run.count = inner_.piece->count - inner_.element;
+    run.count = inner_.piece->length - inner_.element;
     run.here_step = step;
     run.there_step = row.stride;
   }
@@ -178,7 +166,7 @@ void Cursor::advance(Visit&& visit) {
     if (inner_.piece != nullptr && inside_ == 0 && inner_.element == 0) {
       if (!advance_in_section(visit)) return;
     } else {
-      const StridedRun next = run();
+      const Run next = run();
       const Index units = visit(next);
       skip(units);
       if (units < next.all_units()) return;
@@ -190,21 +178,21 @@ void Cursor::advance(Visit&& visit) {
 // variables stay in registers; members would be written to memory after each run.
 template <class Visit>
 bool Cursor::advance_in_section(Visit& visit) {
-  const AxisPieces::Section& section = *inner_.section;
+  const Section& section = *inner_.section;
   const Piece *const begin = section.pieces.data(), *const end = begin + section.pieces.size();
   const Row* const rows = rows_.data();
   const Index step = pieces_->axes_.back()->step, chunk = chunk_, row_here = row_here_;
   const bool contiguous = pieces_->contiguous_;
   const Piece* piece = inner_.piece;
   Index repetition = inner_.repetition, left = left_, units = 0;
-  StridedRun run;
+  Run run;
   do {
-    const Row& row = rows[piece->peer];
+    const Row& row = rows[at(piece->peer)];
     run.peer = row.peer;
     run.here = row_here + repetition * section.here_step + piece->here;
     run.there = row.there + (repetition * section.there_step + piece->there) * row.stride;
-    run.units = contiguous ? piece->count * chunk : chunk;
-    run.count = contiguous ? 1 : piece->count;
+    run.units = contiguous ? piece->length * chunk : chunk;
+    run.count = contiguous ? 1 : piece->length;
     run.here_step = step;
     run.there_step = row.stride;
     units = visit(run);

@@ -17,28 +17,28 @@
 namespace tridap::redistribute {
 
 // A plan, or why this process has none.
-struct Redistribution::Planned {
+struct Redistribution::PlanOrFaults {
+  template <class Make>
+  explicit PlanOrFaults(const Make& make) {
+    faults.attempt([&] { plan.emplace(make()); });
+  }
+
   std::optional<Plan> plan;
   mpi::Faults faults;
 };
 
 Redistribution::Redistribution(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                                MPI_Comm comm, const Options& options)
-    : Redistribution(
-          [&] {
-            comm = mpi::ours(comm);
-            Planned planned;
-            planned.faults.attempt(
-                [&] { planned.plan.emplace(source, target, element_bytes, mpi::rank_of(comm), options.mapping); });
-            return planned;
-          }(),
-          comm, options) {}
+    : Redistribution(PlanOrFaults([&, rank = mpi::rank_of(mpi::ours(comm))] {
+                       return Plan(source, target, element_bytes, rank, options.mapping);
+                     }),
+                     comm, options) {}
 
-Redistribution Access::redistribution(Plan plan, MPI_Comm comm, const Options& options) {
-  return Redistribution({std::move(plan), {}}, comm, options);
+Redistribution Access::redistribution(const Plan& plan, MPI_Comm comm, const Options& options) {
+  return Redistribution(Redistribution::PlanOrFaults([&] { return plan; }), comm, options);
 }
 
-Redistribution::Redistribution(Planned planned, MPI_Comm comm, const Options& options) {
+Redistribution::Redistribution(PlanOrFaults made, MPI_Comm comm, const Options& options) {
   constexpr const char* name = "Redistribution";
   const std::shared_ptr<mpi::Duplicates> duplicates = mpi::made_duplicates_of(comm);
   comm = duplicates->ours();
@@ -47,11 +47,11 @@ Redistribution::Redistribution(Planned planned, MPI_Comm comm, const Options& op
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   const mpi::Channel channel = mpi::channel_of(comm);
   const mpi::Call call(comm, name, {}, [&](mpi::Record& record) {
-    record.faults = std::move(planned.faults);
-    if (!planned.plan) return;
-    check_ranks(*planned.plan, context->processes());
-    mover_ = std::make_unique<Mover>(*planned.plan, options, context, channel);
-    record.add(fingerprint(*planned.plan, options));
+    record.faults = std::move(made.faults);
+    if (!made.plan) return;
+    check_ranks(*made.plan, context->processes());
+    mover_ = std::make_unique<Mover>(*made.plan, options, context, channel);
+    record.add(fingerprint(*made.plan, options));
   });
   throw_if_plans_differ(call, 0);
 }
@@ -127,19 +127,15 @@ void Redistribution::wait() {
 }
 
 Redistribution Redistribution::reversed() const {
-  const Plan& plan = mover_->plan();
-  Planned back;
+  const Plan& there = mover_->plan();
   Options options;
-  back.faults.attempt([&] {
+  PlanOrFaults back([&] {
     options = mover_->options();
-    const std::vector<Index>& axes = mover_->options().mapping.axes;
-    for (std::size_t i = 0; i < axes.size(); ++i)
-      options.mapping.axes[static_cast<std::size_t>(axes[i])] = static_cast<Index>(i);
-    if (data_of(plan).listed)
-      back.plan = Access::plan(reversed_ids(data_of(plan), mover_->target_bytes()));
-    else
-      back.plan.emplace(plan.target(), plan.source(), mover_->target_bytes(), mpi::rank_of(mover_->comm()),
-                        options.mapping);
+    for (std::size_t i = 0; i < options.mapping.axes.size(); ++i)
+      options.mapping.axes[static_cast<std::size_t>(there.mapping().axes[i])] = static_cast<Index>(i);
+    const Index bytes = mover_->target_bytes();
+    if (PlanData::of(there).listed) return PlanData::plan(reversed_ids(PlanData::of(there), bytes));
+    return Plan(there.target(), there.source(), bytes, there.rank(), options.mapping);
   });
   return Redistribution(std::move(back), mover_->comm(), options);
 }

@@ -8,25 +8,18 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace tridap::redistribute {
 
 namespace {
 
-// The numbers, as they travel from one process to the others.
-constexpr int numbers = 4;
-
-void broadcast(Relabelling& relabelling, MPI_Comm comm) {
-  Index values[numbers] = {relabelling.bytes_kept, relabelling.bytes_kept_before, relabelling.most_bytes_kept,
-                           relabelling.exact ? 1 : 0};
-  mpi::must_succeed(MPI_Bcast(values, numbers, MPI_INT64_T, 0, comm), "MPI_Bcast");
-  mpi::must_succeed(
-      MPI_Bcast(relabelling.ranks.data(), static_cast<int>(relabelling.ranks.size()), MPI_INT64_T, 0, comm),
-      "MPI_Bcast");
-  relabelling.bytes_kept = values[0];
-  relabelling.bytes_kept_before = values[1];
-  relabelling.most_bytes_kept = values[2];
-  relabelling.exact = values[3] != 0;
+// From process 0; all have as many ranks.
+void broadcast(Relabelling& found, MPI_Comm comm) {
+  std::vector<Index> numbers = {found.bytes_kept, found.bytes_kept_before, found.most_bytes_kept, found.exact};
+  numbers.insert(numbers.end(), found.ranks.begin(), found.ranks.end());
+  mpi::must_succeed(MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
+  found = {{numbers.begin() + 4, numbers.end()}, numbers[0], numbers[1], numbers[2], numbers[3] != 0};
 }
 
 }  // namespace
@@ -51,7 +44,7 @@ Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDi
   if (!call.is_same(0))
     refuse("the processes give targets with different numbers of parts", "must be the same on every process",
            "pass the same target on every process");
-  broadcast(found, comm);
+  call.run([&] { broadcast(found, comm); });
   const auto parts = static_cast<Index>(found.ranks.size());
   const auto place = std::find(found.ranks.begin(), found.ranks.end(), rank);
   const Index key = place != found.ranks.end() ? place - found.ranks.begin() : parts + rank;

@@ -3,7 +3,7 @@
 #include "pass.hpp"
 #include "pieces.hpp"
 #include "stream.hpp"
-#include <tridap/redistribute/redistribution.hpp>
+#include "way.hpp"
 
 #include <optional>
 #include <vector>
@@ -12,47 +12,46 @@
 
 namespace tridap::redistribute {
 
-/// How the elements of a move reach other processes. The same on every process.
-struct Way {
-  enum class Direct {
-    none,  ///< each process accesses only its own memory: elements pass through a Transport
-    push,  ///< each process writes into the targets of the other processes of its node
-    pull,  ///< each process reads from the sources of the other processes of its node
-  };
-  Direct direct = Direct::none;
+/// What all processes have agreed on for a move.
+struct Agreed {
+  /// The end whose memory the processes of a node access directly: they write into the targets of the others, or read
+  /// from their sources; nothing: each accesses only its own memory.
+  std::optional<End> direct;
   Order order = Order::row_major;  ///< memory order of the buffers that others access; they are contiguous
   Index stream_order = 0;          ///< of the axes in which elements travel, as order_of_number() gives it
 
   Index source_bytes = 0, target_bytes = 0;  ///< length of an element, also for a process that holds none of a side
 
-  friend bool operator==(const Way& a, const Way& b) {
+  friend bool operator==(const Agreed& a, const Agreed& b) {
     return a.direct == b.direct && a.order == b.order && a.stream_order == b.stream_order &&
            a.source_bytes == b.source_bytes && a.target_bytes == b.target_bytes;
   }
 };
 
-/// How this process reaches the other processes, by rank.
-struct Reach {
-  std::vector<bool> memory;  ///< through shared memory
-  std::vector<bool> types;   ///< otherwise, by messages of derived types, because they are on our node
-};
+/// The order of the axes of a buffer in memory as a number; nothing where it does not matter. 0: row-major.
+std::optional<Index> order_number(const Buffer& buffer);
+/// The axes, outermost first, behind such a number; empty for 0.
+std::vector<Index> order_of_number(Index number, Index ndim);
 
 /// What this process does in a move of buffers with one layout in memory: with which processes it exchanges elements,
 /// and how.
 class Schedule {
  public:
-  Schedule(const PlanData& parts, const Buffer& source, const Buffer& target, const Way& way, const Reach& reach);
+  /// `ways`: by rank, that of a Stream to it; a Way::typed one is a Way::message if elements change their length.
+  Schedule(const PlanData& parts, const Buffer& source, const Buffer& target, const Agreed& agreed,
+           const std::vector<Way>& ways);
   Schedule(const Schedule&) = delete;
 
-  bool suits(const Buffer& source, const Buffer& target, const Way& way) const;
+  bool suits(const Buffer& source, const Buffer& target, const Agreed& agreed) const;
 
-  /// The elements that pass between this process and one other.
-  struct Exchange {
+  /// One process with which we exchange elements in a Stream.
+  struct Peer {
     Index rank = 0;
+    Way way = Way::message;
     Pieces pieces;
-    DerivedType type;  ///< null, unless Reach::types has the rank and elements keep their length
+    DerivedType type;  ///< of Way::typed; otherwise null
   };
-  std::vector<Exchange> out, in;  ///< through a Transport, in the order of Transport::begin()
+  std::vector<Peer> out, in;  ///< in the order of Transport::begin()
 
   /// The elements of our buffer at `end` that a Pass serves.
   struct PassPlan {
@@ -64,9 +63,8 @@ class Schedule {
 
  private:
   std::vector<std::size_t> axis_order(const PlanData& parts, std::size_t axes) const;
-  void add_streams(const PlanData& parts, End end, const Buffer& buffer, const Reach& reach);
-  void add_pass(const PlanData& parts, End end, const Buffer& here, const Buffer& there,
-                const std::vector<bool>& on_node);
+  void add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<Way>& ways);
+  void add_pass(const PlanData& parts, End end, const Buffer& here, const Buffer& there, const std::vector<Way>& ways);
 
   struct Layout {
     IndexList shape, strides;
@@ -75,7 +73,7 @@ class Schedule {
     bool is(const Buffer& b) const { return bytes == b.type.bytes && shape == b.shape && strides == b.strides; }
   };
   Layout source_, target_;
-  Way way_;
+  Agreed agreed_;
   std::vector<std::vector<AxisPieces>> out_axes_, in_axes_;  // that the Pieces refer to
   std::vector<AxisPieces> pass_axes_;
 };

@@ -38,7 +38,7 @@ class DerivedType {
 
 /// Copies the first `units` of a run from our buffer into a slot, in which they are contiguous.
 template <class Copy>
-void pack(const ElementStep& step, const StridedRun& run, Index units, const std::byte* here, std::byte* slot) {
+void pack(const ElementStep& step, const Cursor::Run& run, Index units, const std::byte* here, std::byte* slot) {
   const Index unit = step.slot_unit();
   for (; units > 0; units -= run.units, here += run.here_step) {
     const Index bytes = std::min(run.units, units) * unit;
@@ -46,23 +46,22 @@ void pack(const ElementStep& step, const StridedRun& run, Index units, const std
     slot += bytes;
   }
 }
-/// The elements of one array that pass between this process and another.
-struct Load {
-  const Pieces* pieces = nullptr;
-  std::byte* here = nullptr;              ///< element (0, ..., 0) of our buffer
-  MPI_Datatype type = MPI_DATATYPE_NULL;  ///< of the pieces; null: they travel in slots
-};
-
 /// All that passes one way between this process and another in a move: the elements of its arrays, one array after the
 /// other.
 class Stream {
  public:
   /// Begins anew; the memory of an earlier move is used again.
   void begin(Index rank, const ElementStep& step);
-  void add(const Load& load);
+  /// Adds elements of one more array, whose element (0, ..., 0) is `here`. `type`: null, or that of the pieces.
+  void add(const Pieces& pieces, std::byte* here, MPI_Datatype type = MPI_DATATYPE_NULL);
 
+  struct Array {
+    const Pieces* pieces;
+    std::byte* here;
+    MPI_Datatype type;
+  };
   Index rank() const { return rank_; }
-  const std::vector<Load>& loads() const { return loads_; }
+  const std::vector<Array>& arrays() const { return arrays_; }
   Index left() const { return left_; }  ///< units
 
   /// Copies the next `units` from our buffer into a slot that this process reads soon (CachedCopy), or only another one
@@ -81,7 +80,7 @@ class Stream {
 
   Index rank_ = 0, left_ = 0;
   ElementStep step_;
-  std::vector<Load> loads_;
+  std::vector<Array> arrays_;
   std::size_t at_ = 0;
   Cursor cursor_;
 };

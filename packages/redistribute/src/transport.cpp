@@ -63,7 +63,7 @@ void TypedTransport::begin(const std::vector<Stream*>& out, const std::vector<St
   in_ = in;
   left_ = 0;
   for (const auto* streams : {&in_, &out_})
-    for (const Stream* stream : *streams) left_ += stream->loads().size();
+    for (const Stream* stream : *streams) left_ += stream->arrays().size();
   requests_.clear();
   requests_.reserve(left_);
   arrived_.resize(std::max(arrived_.size(), left_));
@@ -77,14 +77,14 @@ void TypedTransport::abandon() {
 void TypedTransport::post() {
   for (const auto* streams : {&in_, &out_})
     for (const Stream* stream : *streams)
-      for (const Load& load : stream->loads()) {
+      for (const Stream::Array& array : stream->arrays()) {
         const int peer = static_cast<int>(stream->rank());
         requests_.push_back(MPI_REQUEST_NULL);
         if (streams == &in_)
-          mpi::must_succeed(MPI_Irecv(load.here, 1, load.type, peer, channel_.tag, channel_.comm, &requests_.back()),
+          mpi::must_succeed(MPI_Irecv(array.here, 1, array.type, peer, channel_.tag, channel_.comm, &requests_.back()),
                             "MPI_Irecv");
         else
-          mpi::must_succeed(MPI_Isend(load.here, 1, load.type, peer, channel_.tag, channel_.comm, &requests_.back()),
+          mpi::must_succeed(MPI_Isend(array.here, 1, array.type, peer, channel_.tag, channel_.comm, &requests_.back()),
                             "MPI_Isend");
       }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tridap/redistribute/redistribution.hpp>
+#include <tridap/redistribute/options.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -11,16 +11,17 @@ namespace tridap::redistribute {
 /// A number that is at least 0 as a position in a container.
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// A run of elements of one axis that are consecutive on both sides. Its fields are local indices.
-struct RunPair {
-  Index source = 0, target = 0, length = 0;
-  Index peer = 0;  ///< the coordinate on the other side
+/// Elements of one axis that follow one another on both ends of a move: here, where one coordinate of an axis is, and
+/// there. In AxisMoves, `here` and `there` are local indices.
+struct Piece {
+  Index here = 0, there = 0, length = 0;
+  Index peer = 0;  ///< the coordinate there
 };
 
-/// Pieces that come again: `repeat` times, each time so many local indices on.
+/// Pieces that come again: `repeat` times, each time so much further on.
 struct Section {
-  Index repeat = 1, source_step = 0, target_step = 0;
-  std::vector<RunPair> pieces;
+  Index repeat = 1, here_step = 0, there_step = 0;
+  std::vector<Piece> pieces;
 };
 
 /// How many elements of an axis a coordinate shares with one of the other side.
@@ -31,9 +32,9 @@ struct Share {
 /// What moves along one axis between one coordinate of a side and all of the other.
 ///
 /// Blocks of 4 to cyclic by 1 over 2 coordinates, from coordinate 0 of the source: 2 times the pieces {0, 0, 1, peer 0}
-/// and {1, 0, 1, peer 1}, 2 local indices on in the source and 1 in the target. Only the pieces of one period
-/// are kept, lcm(b1 * P1, b2 * P2) indices. The elements of one peer are in ascending order of the source's
-/// local indices, from whichever side it is seen: so both ends of a message know the order of its elements.
+/// and {1, 0, 1, peer 1}, 2 local indices on here and 1 there. Only the pieces of one period are kept, lcm(b1 * P1, b2
+/// * P2) indices. The elements of one peer are in ascending order of the source's local indices, from whichever side it
+/// is seen: so both ends of a message know the order of its elements.
 struct AxisMoves {
   std::vector<Section> sections;
   std::vector<Share> shares;     ///< ascending by peer
@@ -42,6 +43,13 @@ struct AxisMoves {
   Index count(Index peer) const;       ///< elements shared with it; 0: none
   std::size_t slot(Index peer) const;  ///< its position in `shares`, if it has one
 };
+
+/// Adds a piece; one that goes on where the last one ends makes that longer.
+void add_piece(std::vector<Piece>& pieces, const Piece& piece);
+/// What pieces make up, as one section.
+AxisMoves moves_of(std::vector<Piece> pieces, std::optional<Index> missing = {});
+/// Puts pieces in ascending order of `end`: &Piece::here or &Piece::there.
+void sort_by(Index Piece::*end, std::vector<Piece>& pieces);
 
 /// What source coordinate `s` has for those of the target; `part` of the target's buffers is filled.
 AxisMoves moves_from(const Axis& source, Index s, const Axis& target, Part part);

@@ -14,33 +14,26 @@
 
 namespace tridap::redistribute {
 
-/// One array of a move on this process.
-struct Transferred {
+/// One array of a move on this process, as the caller has it.
+struct MovedArray {
+  const DistArray *source, *target;
   const Schedule* schedule = nullptr;
-  std::byte *source = nullptr, *target = nullptr;
-  const mpi::SharedAllocation* shared = nullptr;  ///< the targets or sources of the node, if they are accessed directly
-};
-
-/// What all arrays of a move have in common; the same on every process.
-struct Manner {
-  Way::Direct direct = Way::Direct::none;
-  bool shared_memory = true;  ///< within a node; otherwise all streams are messages
-  ElementStep step;
 };
 
 /// One move in progress. Its memory is kept from one move to the next.
-class Transfer {
+class Carrier {
  public:
-  Transfer(std::shared_ptr<NodeContext> context, const mpi::Channel& channel)
+  Carrier(std::shared_ptr<NodeContext> context, const mpi::Channel& channel)
       : context_(std::move(context)),
         channel_(channel),
-        within_node_(*context_, manner_.step),
+        within_node_(*context_, step_),
         typed_(channel),
-        messages_(*context_, channel, manner_.step) {}
-  Transfer(const Transfer&) = delete;
+        messages_(*context_, channel, step_) {}
+  Carrier(const Carrier&) = delete;
 
-  /// Prepares a move, and allocates what it needs: nothing if a similar move was prepared before.
-  void ready(const std::vector<Transferred>& arrays, const Manner& manner);
+  /// Prepares a move, and allocates what it needs: nothing if a similar move was prepared before. `shared`: the targets
+  /// or sources of the node, if they are accessed directly; otherwise null.
+  void ready(const std::vector<MovedArray>& arrays, const ElementStep& step, const mpi::SharedAllocation* shared);
   /// Copies what needs no other process, and begins the rest. The arrays of all processes are ready.
   void begin();
   /// Continues as far as possible without waiting; true: finish() has nothing to wait for.
@@ -51,7 +44,7 @@ class Transfer {
   void abandon();
 
  private:
-  void begin_pass(const Transferred& array);
+  void begin_pass(const MovedArray& array);
   void connect(End end);
   bool walk(Index units);
   void post_what_waits();
@@ -61,19 +54,20 @@ class Transfer {
 
   std::shared_ptr<NodeContext> context_;
   mpi::Channel channel_;
-  Manner manner_;
+  ElementStep step_;
+  const mpi::SharedAllocation* shared_ = nullptr;
   SharedMemoryTransport within_node_;
   TypedTransport typed_;
   MessageTransport messages_;
-  std::vector<Transferred> arrays_;
+  std::vector<MovedArray> arrays_;
   std::size_t passed_ = 0;  // arrays whose pass has ended
   Pass pass_;               // of the next one
   std::vector<Destination> destinations_;
-  std::vector<Stream> out_, in_;
-  struct Routes {
-    std::vector<Stream*> within_node, typed, messages;
+  struct Direction {
+    std::vector<Stream> streams;
+    std::vector<Stream*> within_node, typed, messages;  // by their transport
   };
-  Routes out_routes_, in_routes_;
+  Direction out_, in_;
   std::uint64_t number_ = 0;  // of the move
   unsigned waited_ = 0;       // how often there was nothing to do
 };

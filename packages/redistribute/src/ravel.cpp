@@ -18,13 +18,9 @@ struct Raveller {
   const Axis& line;
   bool array_is_source;
 
-  RunPair piece(Index in_array, Index in_line, Index length, Index peer) const {
-    return array_is_source ? RunPair{in_array, in_line, length, peer} : RunPair{in_line, in_array, length, peer};
-  }
-
   // Our part of the array, looked up on the line.
   AxisMoves from_array(Index process) const {
-    std::vector<RunPair> pieces;
+    std::vector<Piece> pieces;
     std::optional<Index> missing;
     ArrayRuns runs = array.runs(process, Part::owned);
     while (const std::optional<Run> run = runs.next())
@@ -36,7 +32,7 @@ struct Raveller {
       }
     return moves_of(std::move(pieces), missing);
   }
-  Index look_up(Index number, Index local, Index left, std::vector<RunPair>& pieces,
+  Index look_up(Index number, Index local, Index left, std::vector<Piece>& pieces,
                 std::optional<Index>& missing) const {
     const std::optional<Location> place = line.locate(number);
     if (!place) {
@@ -44,37 +40,29 @@ struct Raveller {
       return 1;
     }
     if (line.shares_indices() && array_is_source) {  // each holder of the target gets a copy
-      for (const Index c : line.owners(number)) add_piece(pieces, piece(local, *line.local_index(c, number), 1, c));
+      for (const Index c : line.owners(number)) add_piece(pieces, {local, *line.local_index(c, number), 1, c});
       return 1;
     }
     const Index end = std::min(line.part(place->coordinate, Part::owned).end, place->local + left);
     const bool single = line.shares_indices() || (array_is_source && array.shares());
     const Index length = single ? 1 : line.run_from(place->coordinate, place->local, end).length;
-    add_piece(pieces, piece(local, place->local, length, place->coordinate));
+    add_piece(pieces, {local, place->local, length, place->coordinate});
     return length;
   }
 
   // Our part of the line, looked up in the array.
   AxisMoves from_line(Index c) const {
-    std::vector<RunPair> pieces;
+    std::vector<Piece> pieces;
     std::optional<Index> missing;
     const bool shared = line.shares_indices() && !array_is_source, copies = array.shares() && !array_is_source;
-    for (const Run& run : line.runs(c, Part::owned))
-      for (Index done = 0; done < run.length;) {
-        const Index number = run.global + done, local = run.local + done;
-        if (shared && line.owner(number) != c) {  // another one sends it
-          ++done;
-          continue;
-        }
-        const NumberedArray::Found found = array.find(number, shared ? 1 : run.length - done);
-        if (found.length == 0 && !missing) missing = number;
-        if (copies) {
-          for (const auto& one : array.find_all(number)) add_piece(pieces, piece(one.local, local, 1, one.process));
-        } else if (found.length > 0) {
-          add_piece(pieces, piece(found.local, local, found.length, found.process));
-        }
-        done += copies ? 1 : std::max<Index>(found.length, 1);
-      }
+    const auto look_up_run = [&](const Run& run) {
+      array.look_up(run, copies, pieces, [&](Index number, Index) { missing = missing ? missing : number; });
+    };
+    for (const Run& run : line.runs(c, Part::owned)) {
+      for (Index k = 0; shared && k < run.length; ++k)
+        if (line.owner(run.global + k) == c) look_up_run({run.global + k, run.local + k, 1});  // else another sends it
+      if (!shared) look_up_run(run);
+    }
     return moves_of(std::move(pieces), missing);
   }
 };
@@ -86,7 +74,7 @@ void check(const PlanData& parts) {
   if (parts.mapping.fill_padding)
     refuse("Mapping::fill_padding and Mapping::ravel are both set", "but only one of them may be set",
            "leave fill_padding false, and call update_padding() for the target");
-  if (parts.target.distribution.ndim() != 1 && parts.source.distribution.ndim() != 1)
+  if (parts.target.placed.distribution.ndim() != 1 && parts.source.placed.distribution.ndim() != 1)
     refuse("Mapping::ravel is set, but neither side has exactly one axis",
            "must have one on one side, whose indices number the elements of the other side",
            "leave Mapping::ravel unset");
@@ -96,7 +84,7 @@ void check(const PlanData& parts) {
 
 void ravel(PlanData& parts) {
   check(parts);
-  const Distribution &from = parts.source.distribution, &to = parts.target.distribution;
+  const Distribution &from = parts.source.placed.distribution, &to = parts.target.placed.distribution;
   const bool array_is_source = to.ndim() == 1;
   const NumberedArray array(array_is_source ? from : to, *parts.mapping.ravel);
   const Axis& line = (array_is_source ? to : from).axis(0);
@@ -105,19 +93,19 @@ void ravel(PlanData& parts) {
            "must be the number of elements of the other side, " + std::to_string(array.count()),
            "make an axis of that size, or set the option `partial`");
   const Raveller raveller{array, line, array_is_source};
-  const auto look_up = [&](PlanSide& side, bool of_array, const char* here, const char* there) {
-    if (!side.process) return;
-    side.axes.push_back(of_array ? raveller.from_array(*side.process) : raveller.from_line(*side.process));
-    AxisMoves& found = side.axes.back();
+  for (const End end : {End::source, End::target}) {
+    PlanSide& side = parts.side(end);
+    if (!side.process) continue;
+    const bool of_array = array_is_source == (end == End::source);
+    AxisMoves found = of_array ? raveller.from_array(*side.process) : raveller.from_line(*side.process);
+    const std::string here = name_of(end), there = name_of(other(end));
     if (!parts.mapping.partial && found.missing)
       refuse("flat number " + std::to_string(*found.missing) + " of the " + here + " is held by no process of the " +
                  there,
-             "must be held on both sides",
-             "add it to the " + std::string(there) + ", or set the option `partial` to leave it out");
-    for (Section& section : found.sections) sort_by_source(section.pieces);
-  };
-  look_up(parts.out, array_is_source, "source", "target");
-  look_up(parts.in, !array_is_source, "target", "source");
+             "must be held on both sides", "add it to the " + there + ", or set the option `partial` to leave it out");
+    for (Section& section : found.sections) sort_by(source_of(end), section.pieces);
+    side.axes.push_back(std::move(found));
+  }
 }
 
 }  // namespace tridap::redistribute

@@ -42,8 +42,8 @@ struct Sums {
 // coordinate of the other side that shares most with it. To look up dealt blocks in ranges takes time for each pair of
 // coordinates: then the ranges are looked up alone.
 double most_at_home(const PlanData& parts, std::size_t axis) {
-  const Axis& from = parts.source.distribution.axis(parts.source_axis(axis));
-  const Axis& to = parts.target.distribution.axis(static_cast<Index>(axis));
+  const Axis& from = parts.source.placed.distribution.axis(parts.axis_of(End::source, axis));
+  const Axis& to = parts.target.placed.distribution.axis(static_cast<Index>(axis));
   const auto cyclic_in_blocks = [](const Axis& here, const Axis& there) {
     return here.dist_type() == 'c' && there.dist_type() == 'b';
   };
@@ -62,8 +62,8 @@ double most_at_home(const PlanData& parts, std::size_t axis) {
 
 double elements_that_move(const PlanData& parts) {
   double all = 1;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(parts.target.distribution.ndim()); ++i) {
-    const Axis& to = parts.target.distribution.axis(static_cast<Index>(i));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(parts.target.placed.distribution.ndim()); ++i) {
+    const Axis& to = parts.target.placed.distribution.axis(static_cast<Index>(i));
     double on_axis = 0;
     for (Index t = 0; t < to.proc_grid_size(); ++t)
       on_axis += static_cast<double>(to.part(t, parts.target_part()).size());
@@ -98,12 +98,13 @@ std::string bound(const PlanData& parts, Index processes, bool every, const Sums
   double least = 0;
   bool exact = false;
   if (processes <= most_relabelled_processes) {
-    const Relabelling best = relabel(parts.source, parts.target, parts.element_bytes, processes, parts.mapping);
+    const Relabelling best =
+        relabel(parts.source.placed, parts.target.placed, parts.element_bytes, processes, parts.mapping);
     least = all - static_cast<double>(best.most_bytes_kept);
     exact = best.exact;
   } else if (!parts.mapping.ravel) {
     double kept = static_cast<double>(parts.element_bytes);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(parts.target.distribution.ndim()); ++i)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(parts.target.placed.distribution.ndim()); ++i)
       kept *= most_at_home(parts, i);
     least = all - kept;
   } else {
@@ -128,8 +129,9 @@ std::string own_line(const Plan& plan, Index processes) {
 
 std::string Plan::explain() const {
   const PlanData& parts = *data_;
-  const Index processes = std::max(processes_of(parts.source), processes_of(parts.target));
-  std::string text = describe(parts.source.distribution) + "\n  -> " + describe(parts.target.distribution) + "\n";
+  const Index processes = std::max(processes_of(source()), processes_of(target()));
+  std::string text =
+      describe(parts.source.placed.distribution) + "\n  -> " + describe(parts.target.placed.distribution) + "\n";
   if (parts.mapping.ravel)
     text += *parts.mapping.ravel == Order::row_major ? "by row-major flat numbers\n" : "by column-major flat numbers\n";
   const bool every =
@@ -138,7 +140,7 @@ std::string Plan::explain() const {
   std::vector<std::vector<Traffic>> sends;
   for (Index rank = 0; every && rank < processes; ++rank) {
     const Plan of_rank =
-        rank == parts.rank ? *this : Plan(parts.source, parts.target, parts.element_bytes, rank, parts.mapping);
+        rank == parts.rank ? *this : Plan(source(), target(), parts.element_bytes, rank, parts.mapping);
     sums.kept += static_cast<double>(of_rank.bytes_kept());
     sums.sent += static_cast<double>(of_rank.bytes_sent());
     sums.messages += of_rank.messages();

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace tridap::redistribute {
 
 namespace {
 
-// `here` is the coordinate's own side, `there` the other one; which of them is the source is known at the end.
+// `here` is the coordinate's own side, `there` the other one.
 struct Walker {
   const Axis& here;
   Index at = 0;
@@ -19,18 +20,6 @@ struct Walker {
   const Axis& there;
   Part there_part = Part::owned;
   AxisMoves found = {};
-
-  // A global run of ours that `peer` has at `local_there`.
-  static void add(std::vector<RunPair>& pieces, Index local_here, Index local_there, Index length, Index peer) {
-    if (!pieces.empty()) {
-      RunPair& last = pieces.back();
-      if (last.peer == peer && last.source + last.length == local_here && last.target + last.length == local_there) {
-        last.length += length;
-        return;
-      }
-    }
-    pieces.push_back({local_here, local_there, length, peer});
-  }
 
   static Range held(const BlockKind& block, Index c, Part part) {  // global
     const Range local = block.part(c, part);
@@ -64,12 +53,13 @@ struct Walker {
   }
 
   // The pieces of our runs within [first, end): `there` is cyclic, or the block of coordinate `peer`.
-  std::vector<RunPair> pieces(Index first, Index end, Index peer) const {
-    std::vector<RunPair> all;
+  std::vector<Piece> pieces(Index first, Index end, Index peer) const {
+    std::vector<Piece> all;
     if (const auto* block = std::get_if<BlockKind>(&there.kind())) {
       const Index origin = block->first_held(peer);
-      runs(first, end,
-           [&](Index global, Index local, Index length) { add(all, local, global - origin, length, peer); });
+      runs(first, end, [&](Index global, Index local, Index length) {
+        add_piece(all, {local, global - origin, length, peer});
+      });
       return all;
     }
     const auto& cyclic = std::get<CyclicKind>(there.kind());
@@ -79,7 +69,7 @@ struct Walker {
       Index inside = global - block * block_size;
       while (length > 0) {
         const Index piece = std::min(length, block_size - inside);
-        add(all, local, round * block_size + inside, piece, turn < wrap ? turn + cyclic.first() : turn - wrap);
+        add_piece(all, {local, round * block_size + inside, piece, turn < wrap ? turn + cyclic.first() : turn - wrap});
         local += piece;
         length -= piece;
         inside = 0;
@@ -168,38 +158,41 @@ struct Walker {
 
   // `all`: we are the source, and every place of the target gets a copy; else the one owner of the source is asked.
   void listed(bool all) {
-    std::vector<RunPair> pieces;
+    std::vector<Piece> pieces;
     const bool shared = all && here.shares_indices();
     here.for_each(at, here_part, [&](Index local, Index global) {
       if (shared && here.locate(global)->coordinate != at) return;  // another one sends it
-      if (!places(global, all, [&](Index c, Index there_local) { add(pieces, local, there_local, 1, c); }))
+      if (!places(global, all, [&](Index c, Index there_local) { add_piece(pieces, {local, there_local, 1, c}); }))
         note_missing(global);
     });
-    keep({1, 0, 0, std::move(pieces)});
+    if (!all) sort_by(&Piece::there, pieces);  // indices of block and cyclic axes ascend on both sides
+    found = moves_of(std::move(pieces), found.missing);
   }
   void note_missing(Index global) {
     if (!found.missing) found.missing = global;
   }
 
   void count() {
-    std::vector<Share>& shares = found.shares;
+    std::vector<Share> all;
     for (const Section& section : found.sections)
-      for (const RunPair& piece : section.pieces) shares.push_back({piece.peer, piece.length * section.repeat});
-    std::sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.peer < b.peer; });
-    std::size_t kept = 0;
-    for (std::size_t k = 0; k < shares.size(); ++k) {
-      if (kept > 0 && shares[kept - 1].peer == shares[k].peer) {
-        shares[kept - 1].count += shares[k].count;
-      } else {
-        shares[kept++] = shares[k];
-      }
+      for (const Piece& piece : section.pieces) all.push_back({piece.peer, piece.length * section.repeat});
+    std::sort(all.begin(), all.end(), [](const Share& a, const Share& b) { return a.peer < b.peer; });
+    for (const Share& share : all) {
+      if (found.shares.empty() || found.shares.back().peer != share.peer) found.shares.push_back({share.peer, 0});
+      found.shares.back().count += share.count;
     }
-    shares.resize(kept);
-    shares.shrink_to_fit();
   }
 };
 
-bool is_listed(const Axis& axis) { return axis.dist_type() == 'u'; }
+AxisMoves moves(Walker walker, bool from_source) {
+  if (walker.here.dist_type() == 'u' || walker.there.dist_type() == 'u') {
+    walker.listed(from_source);
+  } else {
+    walker.block_or_cyclic();
+    walker.count();
+  }
+  return std::move(walker.found);
+}
 
 }  // namespace
 
@@ -214,34 +207,39 @@ Index AxisMoves::count(Index peer) const {
   return k < shares.size() && shares[k].peer == peer ? shares[k].count : 0;
 }
 
-AxisMoves moves_from(const Axis& source, Index s, const Axis& target, Part part) {
-  Walker walker{source, s, Part::owned, target, part};
-  if (is_listed(source) || is_listed(target)) {
-    walker.listed(true);
-  } else {
-    walker.block_or_cyclic();
+void add_piece(std::vector<Piece>& pieces, const Piece& piece) {
+  if (!pieces.empty()) {
+    Piece& last = pieces.back();
+    if (last.peer == piece.peer && last.here + last.length == piece.here && last.there + last.length == piece.there) {
+      last.length += piece.length;
+      return;
+    }
   }
-  walker.count();
-  return std::move(walker.found);
+  pieces.push_back(piece);
+}
+
+AxisMoves moves_of(std::vector<Piece> pieces, std::optional<Index> missing) {
+  AxisMoves all;
+  all.missing = missing;
+  std::unordered_map<Index, Index> counts;
+  for (const Piece& piece : pieces) counts[piece.peer] += piece.length;
+  for (const auto& [peer, count] : counts) all.shares.push_back({peer, count});
+  std::sort(all.shares.begin(), all.shares.end(), [](const Share& a, const Share& b) { return a.peer < b.peer; });
+  if (!pieces.empty()) all.sections.push_back({1, 0, 0, std::move(pieces)});
+  return all;
+}
+
+void sort_by(Index Piece::*end, std::vector<Piece>& pieces) {
+  const auto before = [end](const Piece& a, const Piece& b) { return a.*end < b.*end; };
+  if (!std::is_sorted(pieces.begin(), pieces.end(), before)) std::stable_sort(pieces.begin(), pieces.end(), before);
+}
+
+AxisMoves moves_from(const Axis& source, Index s, const Axis& target, Part part) {
+  return moves({source, s, Part::owned, target, part}, true);
 }
 
 AxisMoves moves_to(const Axis& source, const Axis& target, Index t, Part part) {
-  Walker walker{target, t, part, source, Part::owned};
-  const bool listed = is_listed(source) || is_listed(target);
-  if (listed) {
-    walker.listed(false);
-  } else {
-    walker.block_or_cyclic();
-  }
-  walker.count();
-  for (Section& section : walker.found.sections) {
-    std::swap(section.source_step, section.target_step);
-    for (RunPair& piece : section.pieces) std::swap(piece.source, piece.target);
-    if (listed)  // indices of block and cyclic axes ascend on both sides
-      std::stable_sort(section.pieces.begin(), section.pieces.end(),
-                       [](const RunPair& a, const RunPair& b) { return a.source < b.source; });
-  }
-  return std::move(walker.found);
+  return moves({target, t, part, source, Part::owned}, false);
 }
 
 Index AxisOverlap::elements(Index source, Index target) const {

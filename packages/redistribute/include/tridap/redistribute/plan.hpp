@@ -38,7 +38,6 @@ struct Traffic {
   Index rank = 0, bytes = 0;
 };
 
-struct Access;
 struct PlanData;
 
 /// What one process sends to and receives from each other process when an array moves from one distribution to another.
@@ -85,7 +84,7 @@ class Plan {
   Index memory() const;  ///< of the plan itself, bytes
 
  private:
-  friend struct Access;
+  friend struct PlanData;
   explicit Plan(std::shared_ptr<const PlanData> data) : data_(std::move(data)) {}
 
   std::shared_ptr<const PlanData> data_;

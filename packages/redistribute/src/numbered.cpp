@@ -1,9 +1,5 @@
 #include <tridap/internal/numbered.hpp>
 
-#include <algorithm>
-#include <unordered_map>
-#include <utility>
-
 namespace tridap::redistribute {
 
 NumberedArray::NumberedArray(const Distribution& distribution, Order order)
@@ -72,34 +68,6 @@ ArrayRuns NumberedArray::runs(Index process, Part part) const {
   memory.reversed.assign(axes_.size(), false);
   for (const std::size_t i : axes_) memory.axes.push_back(static_cast<Index>(i));
   return ArrayRuns(of_, process, part, memory, order_);
-}
-
-void add_piece(std::vector<RunPair>& pieces, const RunPair& piece) {
-  if (!pieces.empty()) {
-    RunPair& last = pieces.back();
-    if (last.peer == piece.peer && last.source + last.length == piece.source &&
-        last.target + last.length == piece.target) {
-      last.length += piece.length;
-      return;
-    }
-  }
-  pieces.push_back(piece);
-}
-
-AxisMoves moves_of(std::vector<RunPair> pieces, std::optional<Index> missing) {
-  AxisMoves all;
-  all.missing = missing;
-  std::unordered_map<Index, Index> counts;
-  for (const RunPair& piece : pieces) counts[piece.peer] += piece.length;
-  for (const auto& [peer, count] : counts) all.shares.push_back({peer, count});
-  std::sort(all.shares.begin(), all.shares.end(), [](const Share& a, const Share& b) { return a.peer < b.peer; });
-  if (!pieces.empty()) all.sections.push_back({1, 0, 0, std::move(pieces)});
-  return all;
-}
-
-void sort_by_source(std::vector<RunPair>& pieces) {
-  const auto before = [](const RunPair& a, const RunPair& b) { return a.source < b.source; };
-  if (!std::is_sorted(pieces.begin(), pieces.end(), before)) std::stable_sort(pieces.begin(), pieces.end(), before);
 }
 
 }  // namespace tridap::redistribute

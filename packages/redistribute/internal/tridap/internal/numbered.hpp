@@ -4,6 +4,7 @@
 #include <tridap/internal/axis_moves.hpp>
 #include <tridap/runs.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -28,6 +29,11 @@ class NumberedArray {
   /// Of all processes that hold an element; `length` is 1.
   std::vector<Found> find_all(Index number) const;
 
+  /// Adds the pieces of a run of numbers: `here` as the run is local, and `there` in the dense local buffers of the
+  /// processes. `all`: each number with every process that holds it. Calls `missing(number, local)` if none does.
+  template <class Missing>
+  void look_up(const Run& run, bool all, std::vector<Piece>& pieces, Missing&& missing) const;
+
   /// A part of one process's buffer as runs of flat numbers, ascending in its dense local buffer.
   ArrayRuns runs(Index process, Part part) const;
 
@@ -42,13 +48,19 @@ class NumberedArray {
   mutable Indices at_, local_;
 };
 
-/// Adds a piece; one that goes on where the last one ends makes that longer.
-void add_piece(std::vector<RunPair>& pieces, const RunPair& piece);
-
-/// What pieces make up, as one section.
-AxisMoves moves_of(std::vector<RunPair> pieces, std::optional<Index> missing = {});
-
-/// Puts pieces in ascending order of the source's local indices.
-void sort_by_source(std::vector<RunPair>& pieces);
+template <class Missing>
+void NumberedArray::look_up(const Run& run, bool all, std::vector<Piece>& pieces, Missing&& missing) const {
+  for (Index done = 0; done < run.length;) {
+    const Index number = run.global + done, local = run.local + done;
+    const Found found = find(number, run.length - done);
+    if (found.length == 0)
+      missing(number, local);
+    else if (!all)
+      add_piece(pieces, {local, found.local, found.length, found.process});
+    else
+      for (const Found& one : find_all(number)) add_piece(pieces, {local, one.local, 1, one.process});
+    done += all ? 1 : std::max<Index>(found.length, 1);
+  }
+}
 
 }  // namespace tridap::redistribute

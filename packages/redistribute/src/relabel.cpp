@@ -26,21 +26,13 @@ std::vector<Index> parts_by_rank(const PlacedDistribution& placed, Index process
     refuse("the " + side + " has " + std::to_string(parts) + " parts",
            "must have at most " + std::to_string(processes) + ", the number of processes",
            "relabel over more processes");
-  if (!placed.ranks.empty() && static_cast<Index>(placed.ranks.size()) != parts)
-    refuse("the " + side + "'s PlacedDistribution::ranks has " + std::to_string(placed.ranks.size()) + " ranks",
-           "must have one for each of its " + std::to_string(parts) + " parts",
-           "give a rank for each part, or leave the list empty");
+  processes_by_rank(placed, side.c_str());  // which checks them
   std::vector<Index> part_of(at(processes), -1);
   for (Index part = 0; part < parts; ++part) {
     const Index rank = placed.rank(part);
-    if (rank < 0 || rank >= processes)
+    if (rank >= processes)
       refuse("part " + std::to_string(part) + " of the " + side + " is on rank " + std::to_string(rank),
-             "must be at least 0 and less than the " + std::to_string(processes) + " processes",
-             "give ranks of the processes");
-    if (part_of[at(rank)] >= 0)
-      refuse("rank " + std::to_string(rank) + " holds parts " + std::to_string(part_of[at(rank)]) + " and " +
-                 std::to_string(part) + " of the " + side,
-             "must hold at most one", "give each part another rank");
+             "must be less than the " + std::to_string(processes) + " processes", "give ranks of the processes");
     part_of[at(rank)] = part;
   }
   return part_of;
@@ -103,9 +95,9 @@ class Overlap {
  private:
   static void check_indices(const Axis& from, const Axis& to, Part part, Index axis, const Mapping& mapping) {
     for (Index s = 0; s < from.proc_grid_size(); ++s)
-      check_missing(moves_from(from, s, to, part), "source", "target", axis, mapping);
+      check_missing(moves_from(from, s, to, part), End::source, axis, mapping);
     for (Index t = 0; t < to.proc_grid_size(); ++t)
-      check_missing(moves_to(from, to, t, part), "target", "source", axis, mapping);
+      check_missing(moves_to(from, to, t, part), End::target, axis, mapping);
   }
 
   void ravel(const Distribution& source, const Distribution& target, const Mapping& mapping) {
