@@ -247,9 +247,7 @@ def test_what_was_never_initialised_is_a_type_error(kind):
 
 def uses(kind, thing):
     """What may be asked of a matrix or an operator, asked of any object."""
-    x = tridap.asarray(line_of(MPI.COMM_WORLD), MPI.COMM_WORLD)
-    return (lambda: kind.comm.fget(thing), lambda: kind.distribution.fget(thing),
-            lambda: kind._solve(thing, x, x, None, "cg", None, 1e-8, 1000, None, None, None, None, None, True, 0.0, None))
+    return lambda: kind.comm.fget(thing), lambda: kind.distribution.fget(thing), lambda: kind._solve(thing, dict)
 
 
 @pytest.mark.parametrize("kind", KINDS)

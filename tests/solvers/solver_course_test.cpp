@@ -91,7 +91,7 @@ TEST(ForeignOperator, IsSolvedAndAskedNoMoreOftenThanItMust) {
     const auto op = Teuchos::rcp(new Foreign(p.a));
     const Solution solution = solve(op, Teuchos::null, p.b, p.x, options_of(method));
     expect_good(solution, 1e-10);
-    EXPECT_LE(op->asked, solution.iterations + 2);
+    EXPECT_LE(op->asked, solution.iterations + (method == Method::cg ? 2 : 3));  // GMRES computes x at its end, too
     EXPECT_LT(worst_error(p.layout, data_of(p.x)), 1e-8);
   }
 }

@@ -1,6 +1,9 @@
 #include "solvers/solver_support.hpp"
 
 #include <map>
+#ifdef TRIDAP_HAVE_MUELU
+#include <MueLu_VerboseObject.hpp>
+#endif
 
 using namespace solver_test;
 
@@ -154,6 +157,28 @@ TEST(Multigrid, OfSeveralLevelsNeedsFewIterationsOnEveryMap) {
     }
   }
 }
+
+#ifdef TRIDAP_HAVE_MUELU
+TEST(Multigrid, LeavesMueLusLevelOfOutput) {
+  using MueLu::VerboseObject;
+  const Problem p;
+  const MueLu::VerbLevel before = VerboseObject::GetDefaultVerbLevel();
+  for (const MueLu::VerbLevel level : {MueLu::VerbLevel(MueLu::Low), MueLu::VerbLevel(MueLu::Extreme)}) {
+    VerboseObject::SetDefaultVerbLevel(level);
+    testing::internal::CaptureStdout();
+    const auto m = make_preconditioner("muelu", Method::cg, p.a);
+    Vector z(p.layout.map());
+    m->apply(p.b, z);
+    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(VerboseObject::GetDefaultVerbLevel(), level);
+    Teuchos::ParameterList misspelt;
+    misspelt.set("smother: type", "x");
+    refusal([&] { make_preconditioner("muelu", Method::cg, p.a, misspelt); });
+    EXPECT_EQ(VerboseObject::GetDefaultVerbLevel(), level);
+  }
+  VerboseObject::SetDefaultVerbLevel(before);
+}
+#endif
 
 TEST(Direct, IsConvergedWhereTheResidualIsAtMostTheTolerance) {
   Problem p(0.9);

@@ -83,19 +83,10 @@ template <class T>
 void bind_handle(py::class_<T>& type) {
   bind_rows(type);
   type.def_property_readonly("_kept_bytes", [](const py::object& a) { return made<T>(a).solvable()->copies.bytes(); });
-  type.def("_eigsh", [](const py::object& a, const Array& x, py::object mass, py::object preconditioner,
-                        py::object which, py::object method, py::object tol, py::object maxiter, py::object sigma,
-                        const py::object& start, py::object wrong) {
-    return eigsh_in_place(made<T>(a), x, array_behind(start),
-                          {mass, preconditioner, which, method, tol, maxiter, sigma, wrong});
+  type.def("_eigsh", [](const py::object& a, const Array& x, const py::object& start, const py::dict& asked) {
+    return eigsh_in_place(made<T>(a), x, array_behind(start), asked);
   });
-  type.def("_solve", [](const py::object& a, py::object b, py::object x, py::object like, py::object method,
-                        py::object preconditioner, py::object tol, py::object maxiter, py::object options,
-                        py::object preconditioner_options, py::object callback, py::object progress, py::object copy,
-                        py::object raise_on_failure, py::object atol, py::object wrong) {
-    return solve_in_place(made<T>(a), {b, x, like, method, preconditioner, tol, atol, maxiter, options,
-                                       preconditioner_options, callback, progress, copy, raise_on_failure, wrong});
-  });
+  type.def("_solve", [](const py::object& a, const py::object& read) { return solve_in_place(made<T>(a), read); });
 }
 
 }  // namespace

@@ -74,17 +74,16 @@ void take_start(Solvable& a, const Array& start, solvers::MultiVector& x) {
   x.getVectorNonConst(0)->update(1, *vectors.vectors->getVector(0), 0);
 }
 
-EigenRequest read_eigen_request(const Solvable& a, const Array& x, const Array* start, const EigenAsked& asked) {
-  raise_if_raised(asked.wrong);
+EigenRequest read_eigen_request(const Solvable& a, const Array& x, const Array* start, const py::dict& asked) {
   EigenRequest request;
   EigenOptions& options = request.options;
-  options.which = static_cast<Which>(named("which", asked.which, {"SA", "LA", "LM", "SM"}));
-  options.method = static_cast<EigenMethod>(named("method", asked.method, {"lobpcg", "krylov schur"}));
-  options.tol = number_of<double>(asked.tol, "tol", "must be a number >= 0");
-  options.maxiter = number_of<int>(asked.maxiter, "maxiter", "must be an integer from 1 to 2147483647");
-  request.mass = operator_on(a, asked.mass, "M");
-  request.helper = operator_on(a, asked.preconditioner, "preconditioner");
-  if (!asked.sigma.is_none()) options.sigma = read_sigma(a, request, asked.sigma);
+  options.which = static_cast<Which>(named("which", asked["which"], {"SA", "LA", "LM", "SM"}));
+  options.method = static_cast<EigenMethod>(named("method", asked["method"], {"lobpcg", "krylov schur"}));
+  options.tol = number_of<double>(asked["tol"], "tol", "must be a number >= 0");
+  options.maxiter = number_of<int>(asked["maxiter"], "maxiter", "must be an integer from 1 to 2147483647");
+  request.mass = operator_on(a, asked["M"], "M");
+  request.helper = operator_on(a, asked["preconditioner"], "preconditioner");
+  if (const py::object sigma = asked["sigma"]; !sigma.is_none()) options.sigma = read_sigma(a, request, sigma);
   if (start != nullptr) check_start(a, *start);
   if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
     refuse_key("X", "read-only", "but the eigenvectors are written to its memory", "give a writable array");
@@ -97,49 +96,28 @@ EigenRequest read_eigen_request(const Solvable& a, const Array& x, const Array* 
 
 }  // namespace
 
-py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start, const EigenAsked& asked) {
+py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start, const py::dict& asked) {
   const std::shared_ptr<Solvable> a = handle.usable();
   const py::object matvec = handle.matvec();
   const MPI_Comm comm = a->array_map.comm();
   EigenRequest request = together(comm, [&] { return read_eigen_request(*a, x, start, asked); });
   request.options.watch = watch_of(a->raised, py::none(), py::none());
-  const bool asks = a->matrix.is_null() || (request.mass && request.mass->matrix.is_null());
-
-  std::optional<Error> error;
-  std::optional<py::error_already_set> raised;
   EigenSolution solution;
-  {
-    const Native native(comm);
-    try {
-      int size = 0;
-      mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
-      request.options.watched = mpi::min_max({asks || size == 1 ? 1 : 0}, comm).front().largest == 1;
-      const auto vectors = import_vectors(solver_array(x, "X", true), a->array_map, Copy::if_needed, &a->copies);
-      if (start != nullptr) take_start(*a, *start, *vectors.vectors);
-      const auto op = [](const std::shared_ptr<Solvable>& of) {
-        return of ? of->op : Teuchos::RCP<const solvers::Operator>();
-      };
-      solution =
-          solvers::find_eigenvalues(a->op, op(request.mass), op(request.helper), *vectors.vectors, request.options);
-      vectors.write_back();
-    } catch (const Error& wrong) {
-      error = wrong;
-    } catch (const std::exception& wrong) {
-      error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
-    }
-    raised = taken(*a->raised);
-    for (const auto& other : {request.mass, request.helper})
-      if (other && !raised) raised = taken(*other->raised);
-  }
-  x.changed();
-  raise_together(comm, std::move(raised));
-  if (error) throw Error(*error);
+  run_inside(comm, {a.get(), request.mass.get(), request.helper.get()}, true, &x, [&] {
+    const bool asks = a->matrix.is_null() || (request.mass && request.mass->matrix.is_null());
+    request.options.watched = mpi::min_max({asks || is_alone(*a) ? 1 : 0}, comm).front().largest == 1;
+    const auto vectors = import_vectors(solver_array(x, "X", true), a->array_map, Copy::if_needed, &a->copies);
+    if (start != nullptr) take_start(*a, *start, *vectors.vectors);
+    const auto op = [](const std::shared_ptr<Solvable>& of) {
+      return of ? of->op : Teuchos::RCP<const solvers::Operator>();
+    };
+    solution =
+        solvers::find_eigenvalues(a->op, op(request.mass), op(request.helper), *vectors.vectors, request.options);
+    vectors.write_back();
+  });
   py::dict result;
-  const auto numbers = [](const std::vector<double>& values) {
-    return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
-  };
-  result["values"] = numbers(solution.values);
-  result["residuals"] = numbers(solution.residuals);
+  result["values"] = numpy_of(solution.values);
+  result["residuals"] = numpy_of(solution.residuals);
   result["converged"] = solution.converged;
   result["iterations"] = solution.iterations;
   return result;

@@ -68,39 +68,82 @@ solvers::Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callba
   };
 }
 
-Beginning::Beginning(const Handle& a, mpi::Libraries libraries, std::initializer_list<py::handle> arrays,
-                     const std::function<void()>& check, const std::function<void()>& prepare,
+Beginning::Beginning(const Handle& a, mpi::Libraries libraries, Names names, const Read& read, const Check& check,
                      std::function<void(mpi::Record&)> add)
-    : add_(std::move(add)) {
-  need_mpi();
-  const MPI_Comm comm = a.usable()->array_map.comm();
-  bool ready = true;
+    : of_(*a.usable()), names_(names), add_(std::move(add)) {
+  const MPI_Comm comm = of_.array_map.comm();
   Digest layouts;
-  for (const py::handle object : arrays) {
+  const auto is_plain = [&](py::handle object) {
     const Array* const array = array_behind(object);
-    ready = ready && array != nullptr && array->is_whole() && array->comm().is(a.comm()) &&
-            succeeds([&] { layouts.add(array->layout()); });
-  }
+    return array != nullptr && array->is_whole() && array->comm().is(a.comm()) &&
+           succeeds([&] { layouts.add(array->layout()); });
+  };
+  bool ready = false;
   try {
-    if (ready) check();
+    operands_ = read();
+    ready = is_plain(operands_.from) && is_plain(operands_.to.is_none() ? operands_.from : operands_.to);
+    if (ready) complete(check);
   } catch (...) {
     failed_ = std::current_exception();
     ready = false;
   }
-  const WithoutPython released;
-  on_all(comm, [&] {
-    call_.emplace(comm, Native::fallback, libraries, [&](mpi::Record& record) {
-      try {
-        if (ready) prepare();
-      } catch (const std::exception&) {  // the other way finds out why
-        ready = false;
-      }
-      record.add(ready ? 1 : 0);
-      record.add(layouts.value());
-      add_(record);
+  {
+    const WithoutPython released;
+    on_all(comm, [&] {
+      call_.emplace(comm, Native::fallback, libraries, [&](mpi::Record& record) {
+        ready = ready && succeeds([&] { prepare(); });  // if not, the other way finds out why
+        record.add(ready ? 1 : 0);
+        record.add(layouts.value());
+        add_(record);
+      });
+      compare(*call_, own_numbers);
     });
-    compare(*call_, own_numbers);
+  }
+  if (call_->smallest(0) == 1 && call_->is_same(1)) return;
+  try {
+    agree(a, check);
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+void Beginning::complete(const Check& check) {
+  if (operands_.to.is_none()) operands_.to = operands_.like(operands_.from);
+  from_ = array_behind(operands_.from);
+  to_ = array_behind(operands_.to);
+  copy_ = check(*from_, *to_);
+}
+
+void Beginning::prepare() {
+  local_from_.emplace(solver_array(*from_, names_[0], false), of_.array_map, copy_, &of_.copies);
+  local_to_.emplace(solver_array(*to_, names_[1], true), of_.array_map, copy_, &of_.copies);
+}
+
+void Beginning::agree(const Handle& a, const Check& check) {
+  const MPI_Comm comm = of_.array_map.comm();
+  together(comm, [&] {
+    if (failed_) std::rethrow_exception(failed_);
+    return true;
   });
+  operands_.from = asarray(operands_.from, a.comm(), py::none());
+  together(comm, [&] {
+    if (operands_.to.is_none()) operands_.to = operands_.like(operands_.from);
+    return true;
+  });
+  operands_.to = asarray(operands_.to, a.comm(), py::none());
+  struct Compared {
+    Beginning& of;
+    void bring(mpi::Record& record) const { of.add_(record); }
+    void take(const mpi::Call& call) const { of.compare(call, numbers_of_together); }
+  };
+  const auto step = [&] {
+    complete(check);
+    return true;
+  };
+  together(comm, step, nullptr, Compared{*this});
+  const WithoutPython released;
+  on_all(comm, [&] { mpi::collectively(comm, [&] { prepare(); }); });
 }
 
 void Beginning::compare(const mpi::Call& call, std::size_t first) {
@@ -110,8 +153,14 @@ void Beginning::compare(const mpi::Call& call, std::size_t first) {
   }
 }
 
-Beginning::~Beginning() {
+std::array<solvers::Vectors, 2> Beginning::join() { return {local_from_->join(), local_to_->join()}; }
+
+Beginning::~Beginning() { release(); }
+
+void Beginning::release() {
   const WithoutPython released;
+  local_from_.reset();
+  local_to_.reset();
   call_.reset();
 }
 
@@ -159,9 +208,30 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own, con
   throw py::error_already_set();
 }
 
-std::optional<py::error_already_set> taken(Raised& raised) {
-  const WithPython gil;
-  return raised.take();
+void run_inside(MPI_Comm comm, std::initializer_list<const Solvable*> operators, bool asks, const Array* written,
+                const std::function<void()>& step) {
+  std::optional<Error> error;
+  std::optional<py::error_already_set> raised;
+  {
+    const WithoutPython released;
+    std::optional<mpi::Call> call;
+    on_all(comm, [&] { call.emplace(comm, Native::fallback, mpi::Library::trilinos); });
+    try {
+      call->run(step);
+    } catch (const Error& wrong) {
+      error = wrong;
+    } catch (const std::exception& wrong) {  // what Python raised is still taken below
+      error = Error(Finding{Rule::process_failure, {}, {}, "", wrong.what(), "", ""});
+    }
+    const WithPython gil;  // while no other thread can be inside of Trilinos
+    for (const Solvable* const op : operators)
+      if (op != nullptr && !raised) raised = op->raised->take();
+  }
+  if (written != nullptr) written->changed();
+  if (asks)
+    raise_together(comm, std::move(raised), error);
+  else if (error)
+    on_all(comm, [&] { throw Error(*error); });
 }
 
 }  // namespace tridap::python

@@ -22,6 +22,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tridap::python {
 
@@ -53,6 +54,9 @@ struct Solvable : EndsWithMpi {
   Receipt receipt = {};                        // of making a matrix
   solvers::CopyMemory copies = {};             // of vectors that cannot be shared; used inside of Trilinos
 };
+
+/// Whether this process is the only one of an operator.
+inline bool is_alone(const Solvable& a) { return a.array_map.map()->getComm()->getSize() == 1; }
 
 /// The Python object of a Solvable. The thread inside of Trilinos releases its RCPs.
 class Handle {
@@ -143,57 +147,59 @@ inline solvers::SolverArray solver_array(const Array& array, const std::string& 
   return {array.host_array(), *array.distribution(), name, writable};
 }
 
-/// The beginning of a call of a Matrix or a LinearOperator with arrays: one record, which says whether every process
-/// has all that it needs. Then the call continues without another message. Otherwise it agrees on each step apart, so
-/// that an error names what is wrong, and on which process.
+/// The arrays of a call of a Matrix or a LinearOperator: it computes the vectors of `to` from those of `from`.
+struct Operands {
+  py::object from, to;  ///< any objects; `to` is None if `like(from)` makes it
+  py::object like;      ///< a function, which does not communicate
+};
+
+/// The beginning of such a call: one record, which says whether every process has all that it needs. Then the call
+/// continues without another message. Otherwise it agrees on each step apart, so that an error names what is wrong, and
+/// on which process.
 ///
 /// Example, for `A @ x`:
 ///
-///     Beginning begun(a, mpi::Library::trilinos, {x}, [&] { check(x); }, [&] { local.emplace(x, ...); }, kind);
-///     if (!begun.is_ready()) {
-///       x = asarray(x, a.comm(), py::none());
-///       begun.agree([&] { check(x); });
-///     }
-///     vectors = begun.is_ready() ? local->join() : import_vectors(x, ...);
+///     Beginning begun(a, mpi::Library::trilinos, {"x", "y"}, [&] { return Operands{x, py::none(), like}; },
+///                     [&](const Array& from, const Array& to) { return Copy::if_needed; }, kind);
+///     const auto [from, to] = begun.join();  // inside of Trilinos
 class Beginning {
  public:
-  /// `arrays` may be any objects. If they are arrays that the processes have checked together, `check` reads the
-  /// arguments, and then `prepare` runs inside of `libraries`, without the GIL. `add` adds up to 5 numbers of this
-  /// process to the record, after `check`; all processes add equally many. **Collective.**
-  Beginning(const Handle& a, mpi::Libraries libraries, std::initializer_list<py::handle> arrays,
-            const std::function<void()>& check, const std::function<void()>& prepare,
+  using Names = std::array<const char*, 2>;  ///< of `from` and `to`, for messages
+  using Read = std::function<Operands()>;
+  using Check = std::function<Copy(const Array& from, const Array& to)>;
+
+  /// `read` returns the operands, and `check` reads the other arguments, and returns whether elements may be copied.
+  /// Both use Python and do not communicate. `add` adds up to 5 numbers of this process to the record after them; all
+  /// processes add equally many. **Collective.**
+  Beginning(const Handle& a, mpi::Libraries libraries, Names names, const Read& read, const Check& check,
             std::function<void(mpi::Record&)> add);
   ~Beginning();
   Beginning(const Beginning&) = delete;
   Beginning& operator=(const Beginning&) = delete;
 
-  bool is_ready() const { return call_->smallest(0) == 1 && call_->is_same(1); }  ///< the same on all processes
-  const mpi::Call& call() const { return *call_; }
+  const py::object& target() const { return operands_.to; }
+  const Array& to() const { return *to_; }
   bool is_same(std::size_t i) const { return same_[i]; }  ///< of the numbers that `add` added last
   bool any(std::size_t i) const { return any_[i]; }       ///< whether one is not 0
-  /// Raises on every process what the first check raised on any process, or what `check` raises now. Then it compares
-  /// the numbers again. **Collective.**
-  template <class Check>
-  void agree(Check&& check) {
-    struct Compared {
-      Beginning& of;
-      void bring(mpi::Record& record) const { of.add_(record); }
-      void take(const mpi::Call& call) const { of.compare(call, numbers_of_together); }
-    };
-    const auto step = [&] {
-      if (failed_) std::rethrow_exception(failed_);
-      check();
-      return true;
-    };
-    together(call_->comm(), step, nullptr, Compared{*this});
-  }
+  /// The vectors of `from` and `to`. To be called once, inside of Trilinos. **Collective.**
+  std::array<solvers::Vectors, 2> join();
 
  private:
   static constexpr std::size_t own_numbers = 2, most_added = 5, numbers_of_together = 3;
+  void complete(const Check& check);
+  void prepare();
+  void agree(const Handle& a, const Check& check);
+  void release();
   void compare(const mpi::Call& call, std::size_t first);
 
+  Solvable& of_;
+  Names names_;
   std::function<void(mpi::Record&)> add_;
-  std::exception_ptr failed_;  // what `check` threw
+  Operands operands_;
+  const Array *from_ = nullptr, *to_ = nullptr;
+  Copy copy_ = Copy::never;
+  std::optional<solvers::LocalVectors> local_from_, local_to_;
+  std::exception_ptr failed_;  // what `read` or `check` threw
   std::array<bool, most_added> same_{}, any_{};
   std::optional<mpi::Call> call_;
 };
@@ -201,13 +207,6 @@ class Beginning {
 /// Raises on every process if any process raised, or has an error. A process raises its own exception if it has one,
 /// and otherwise the exception of the lowest rank that has one. **Collective**: one reduction if there is none.
 void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own, const std::optional<Error>& error = {});
-
-/// The arguments of one solve on this process, unchecked. `like` is a function: an array for the answer, from `b`, if
-/// `x` is None.
-struct Asked {
-  py::object b, x, like, method, preconditioner, tol, atol, maxiter, options, preconditioner_options, callback,
-      progress, copy, raise_on_failure, wrong;
-};
 
 template <class Number>
 Number number_of(py::handle object, const std::string& name, const std::string& must) {
@@ -224,21 +223,26 @@ std::shared_ptr<Solvable> solvable_in(const py::object& object);
 /// Calls Python once in each iteration: for signals, the callback, and the progress line.
 solvers::Watch watch_of(const std::shared_ptr<Raised>& raised, py::handle callback, py::handle progress);
 
-/// What Python raised, if anything. Called inside of Trilinos.
-std::optional<py::error_already_set> taken(Raised& raised);
+inline py::array_t<double> numpy_of(const std::vector<double>& values) {
+  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+}
 
-/// The arguments of `eigsh` on this process, unchecked.
-struct EigenAsked {
-  py::object mass, preconditioner, which, method, tol, maxiter, sigma, wrong;
-};
-/// `A._eigsh(...)` of Python; `start` is null if there is no start vector, on all processes alike. **Collective.**
-py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start, const EigenAsked& asked);
+/// Runs a step inside of Trilinos, without the GIL. Then it raises on every process what a function of Python raised
+/// on any process, of the operators that are not null, or the Error of the step. `asks`: whether the step calls Python;
+/// it may then fail on one process alone. `written` is null, or the array to which the step writes. **Collective.**
+void run_inside(MPI_Comm comm, std::initializer_list<const Solvable*> operators, bool asks, const Array* written,
+                const std::function<void()>& step);
+
+/// `A._eigsh(...)` of Python; `start` is null if there is no start vector, on all processes alike. `asked` has the
+/// other arguments by their names, unchecked. **Collective.**
+py::dict eigsh_in_place(const Handle& handle, const Array& x, const Array* start, const py::dict& asked);
 
 /// A distribution with one more axis, the last one, which is not distributed.
 Distribution with_vectors(const Distribution& rows, Index count);
 
-/// `A._solve(...)` of Python. **Collective.**
-py::dict solve_in_place(const Handle& handle, Asked asked);
+/// `A._solve(read)` of Python: `read()` returns the request, a dict of the arguments of `solve`, unchecked, and may
+/// raise on any process. **Collective.**
+py::dict solve_in_place(const Handle& handle, const py::object& read);
 
 /// The methods of `tridap.Matrix` for rows of other libraries, and for new values.
 void bind_matrix(py::module_& module, py::class_<Matrix>& matrix);

@@ -73,21 +73,25 @@ def eigsh(A: Matrix | LinearOperator, k: int = 6, M: Matrix | LinearOperator | N
     def read():
         if v0 is not None and X is not None:
             raise TypeError("v0 and X are two first guesses: pass one of them")
+        for name, array in (("X", X), ("v0", v0)):
+            if array is not None:
+                _array(name, array)
         return (integer("k", k), X is not None, v0 is not None, sigma is None,
                 preconditioner if isinstance(preconditioner, str) else None)
 
     k, given, started, plain, name = together(comm, read)
     if k < 1:
         raise ValueError(f"k is {k}, must be at least 1")
-    x = _core.asarray(_array("X", X), comm) if given else _vectors(A, k)
-    start = _core.asarray(_array("v0", v0), comm) if started else None
+    x = _core.asarray(X, comm) if given else _vectors(A, k)
+    start = _core.asarray(v0, comm) if started else None
     if name is not None:
         if not isinstance(A, Matrix):
             raise TypeError(f"preconditioner is {name!r}, but a LinearOperator has no matrix: pass an operator")
         preconditioner = Preconditioner(A, name)
     if method is None:
         method = "lobpcg" if plain and which in ("SA", "LA") else "krylov schur"
-    found = A._eigsh(x, M, preconditioner, which, method, tol, maxiter, sigma, start, None)
+    found = A._eigsh(x, start, {"M": M, "preconditioner": preconditioner, "which": which, "method": method, "tol": tol,
+                                "maxiter": maxiter, "sigma": sigma})
     values = found["values"]
     if not found["converged"]:
         raise ConvergenceError(f"eigsh ({method}): {values.size} eigenvalues found in {found['iterations']} iterations, "

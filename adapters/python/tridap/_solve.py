@@ -348,9 +348,8 @@ class SolveResult:
         converged: whether ``|b - A x|`` is at most ``max(rtol |b|, atol)`` for each right-hand side.
         iterations: how many the method took, for the right-hand side that took most; 0 for "direct".
         residuals: ``|b - A x| / |b|`` of the first guess, then after each iteration (NumPy float64); the largest of
-            several right-hand sides. For a method of Belos, and for several right-hand sides: of the first guess, those
-            that a callback got, and of the answer; a method that solves for one right-hand side after the other has one
-            such list after the other.
+            several right-hand sides. For most methods of Belos: of the first guess, those that a callback got, and of the
+            answer; a method that solves for one right-hand side after the other has one such list after the other.
         residual: ``|b - A x| / |b|``, computed from the answer; the largest of several right-hand sides.
         residual_of_each: the same for each right-hand side (NumPy float64).
         seconds: the time of the solve on this process, without the time to make a preconditioner.
@@ -418,28 +417,15 @@ class _Progress:
 
 
 def _progress(asked, comm):
-    """The progress line of this process, or None; or an exception, which the solve raises on all processes."""
+    """The progress line of this process, or None."""
     from mpi4py import MPI
-    try:
-        terminal = sys.stderr is not None and sys.stderr.isatty()
-        if not MPI.Is_finalized() and comm.rank == 0 and sys.stderr is not None and (terminal if asked is None else asked):
-            return _Progress(2 if asked is None else 0)
-        return None
-    except Exception as error:
-        return error
+    terminal = sys.stderr is not None and sys.stderr.isatty()
+    if not MPI.Is_finalized() and comm.rank == 0 and sys.stderr is not None and (terminal if asked is None else asked):
+        return _Progress(2 if asked is None else 0)
+    return None
 
 
 _TOL = 1e-8  # the default of tol; compared by identity, so that a tol that was passed is known
-
-
-def _one_name(tol, rtol, preconditioner, M):
-    """The tolerance and the preconditioner, each passed by one of its two names; and an exception or None, which the
-    solve raises on all processes."""
-    if rtol is not None and tol is not _TOL:
-        return tol, preconditioner, TypeError("tol and rtol are two names of one tolerance: pass one of them")
-    if M is not None and preconditioner is not None:
-        return tol, preconditioner, TypeError("preconditioner and M are two names of one argument: pass one of them")
-    return tol if rtol is None else rtol, preconditioner if M is None else M, None
 
 
 @collective("tridap.solve()", "trilinos", "petsc")
@@ -497,38 +483,36 @@ def solve(A: Matrix | LinearOperator, b: Any, x: Any = None, method: str = "cg",
         raise TypeError(f"A is of type {type(A).__name__}, must be a Matrix or a LinearOperator: tridap.Matrix(rows, dist) "
                         "makes one of the rows of this process")
     comm = A.comm
-    tol, preconditioner, wrong = _one_name(tol, rtol, preconditioner, M)
-    line = _progress(progress, comm)
+    helper = preconditioner if M is None else M
+    line = None
+
+    def read():
+        """The request: what the arguments say. What it raises on one process is raised on all."""
+        nonlocal line
+        if rtol is not None and tol is not _TOL:
+            raise TypeError("tol and rtol are two names of one tolerance: pass one of them")
+        if M is not None and preconditioner is not None:
+            raise TypeError("preconditioner and M are two names of one argument: pass one of them")
+        line = _progress(progress, comm)
+        return {"b": _array("b", b), "x": None if x is None else _array("x", x), "like": _zeros_like, "method": method,
+                "preconditioner": helper, "preconditioner_options": preconditioner_options, "options": options,
+                "tol": tol if rtol is None else rtol, "atol": atol, "maxiter": maxiter, "callback": callback,
+                "progress": line, "copy": copy, "raise_on_failure": raise_on_failure}
+
     try:
-        found = A._solve(_array("b", b), None if x is None else _array("x", x), _zeros_like, method, preconditioner, tol,
-                         maxiter, options, preconditioner_options, callback, line, copy, raise_on_failure, atol, wrong)
+        found = A._solve(read)
     finally:
-        if isinstance(line, _Progress):
+        if line is not None:
             line.close()
-    raises = found.pop("raise_on_failure")
-    result = SolveResult(found.pop("x"), method, preconditioner, found)
+    result = SolveResult(found.pop("x"), method, helper, found)
     if not result.converged:
-        _tell(f"{result!r}: the tolerance was {float(tol):.1e}", result, comm, raises)
+        _tell(f"{result!r}: the tolerance was {float(tol if rtol is None else rtol):.1e}", result, comm, raise_on_failure)
     return result
-
-
-class _Failed:
-    """Replaces an array that could not be made. Its __distarray__ raises the reason, so that all processes raise."""
-
-    def __init__(self, error):
-        self.error = error
-
-    def __distarray__(self):
-        raise self.error
 
 
 def _new(A):
     """A new array with the distribution of the rows."""
-    try:
-        made = zeros(A.distribution, comm=A.comm)
-    except Exception as error:
-        made = _Failed(error)
-    return _core.asarray(made, A.comm)
+    return together(A.comm, lambda: zeros(A.distribution, comm=A.comm), same=False)
 
 
 @collective("A @ x", "trilinos")
@@ -537,16 +521,16 @@ def _product(A, x):
 
 
 def _array(name, value):
-    """An argument that is an array of the protocol; else an object that raises on all processes, and names it."""
+    """An argument, if it is an array of the protocol. Local."""
     if hasattr(type(value), "__distarray__") or describes(value):
         return value
     if isinstance(value, np.ndarray):
-        return _Failed(TypeError(
+        raise TypeError(
             f"{name} is a NumPy array, which does not say which part of the whole array it is: "
-            f"tridap.array({name}, A.distribution, A.comm) makes an array over the memory of {name}, this process's part"))
-    return _Failed(TypeError(
+            f"tridap.array({name}, A.distribution, A.comm) makes an array over the memory of {name}, this process's part")
+    raise TypeError(
         f"{name} is of type {type(value).__name__}, which has no __distarray__: tridap.zeros(A.distribution, comm=A.comm) "
-        "makes an array of the right form, and its local is the NumPy array to fill"))
+        "makes an array of the right form, and its local is the NumPy array to fill")
 
 
 def _zeros_like(b):

@@ -42,7 +42,6 @@ from ._copies import lasting
 from ._foreign import describes
 from ._make import communicator_of
 from ._modules import compiled
-from ._solve import _Failed
 from ._vocabularies import scalapack as distribution
 
 if TYPE_CHECKING:
@@ -511,6 +510,16 @@ def _native():
 def _world():
     from mpi4py import MPI
     return MPI.COMM_WORLD
+
+
+class _Failed:
+    """Replaces an argument that is no array. Its __distarray__ raises the reason, so that all processes raise."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __distarray__(self):
+        raise self.error
 
 
 def _given(name, value, comm):

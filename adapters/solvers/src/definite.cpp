@@ -1,5 +1,4 @@
-#include "definite.hpp"
-
+#include "operators.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/text.hpp>
@@ -9,7 +8,7 @@
 
 namespace tridap::solvers {
 
-double Remembering::smallest_cosine() const {
+double Observed::smallest_cosine() const {
   if (!x_) return 0;
   const std::size_t count = x_->getNumVectors();
   std::vector<double> products(count), of_x(count), of_y(count);
@@ -22,17 +21,17 @@ double Remembering::smallest_cosine() const {
   return smallest;
 }
 
-void Definite::refuse_indefinite(MPI_Comm comm) const {
-  const auto products = [](const auto& of) { return of.is_null() ? Index{0} : of->products(); };
+void refuse_indefinite(const Observed* matrix, const Observed* preconditioner, MPI_Comm comm) {
+  const auto products = [](const Observed* of) { return of == nullptr ? Index{0} : Index{of->products()}; };
   for (const MinMax& said : mpi::min_max({products(matrix), products(preconditioner)}, comm))
     if (!said.is_same()) return;  // the processes failed at different places
   constexpr double rounding = -1e-12;
-  if (!matrix.is_null())
+  if (matrix != nullptr)
     if (const double cosine = matrix->smallest_cosine(); cosine < rounding)
       refuse(
           "the matrix is not positive definite: p . A p is " + number_text(cosine, 2) + " |p| |A p| for a direction p",
           "", "use method='gmres'");
-  if (!preconditioner.is_null())
+  if (preconditioner != nullptr)
     if (const double cosine = preconditioner->smallest_cosine(); cosine < rounding)
       refuse("the preconditioner is not positive definite: r . M r is " + number_text(cosine, 2) +
                  " |r| |M r| for a residual r",

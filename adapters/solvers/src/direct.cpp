@@ -1,4 +1,3 @@
-#include "classic_text.hpp"
 #include "foreign_step.hpp"
 #include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra/compat.hpp>
@@ -11,6 +10,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <new>
 
 namespace tridap::solvers {
 
@@ -49,32 +49,23 @@ Teuchos::RCP<const CrsMatrix> renumbered(const CrsMatrix& matrix, const Teuchos:
   return Teuchos::rcp(new CrsMatrix(matrix.getLocalMatrixDevice(), rows, columns, rows, rows));
 }
 
-/// The tolerances, which must be the same on all processes, as a string.
-std::string said(double tol, double atol) {
-  ClassicText text;
-  text << std::hexfloat << tol << ' ' << atol;
-  return text.str();
-}
-
-/// Runs a step on the first process. What it throws becomes the same Error on every process. **Collective.**
+/// Runs a local step of Amesos2 on the first process. What it throws becomes the same Error on every process.
+/// **Collective.**
 void on_first(MPI_Comm comm, const std::function<void()>& step) {
-  std::array<char, 512> message{};  // empty: the step succeeded
-  const auto keep = [&](const std::string& what) {
-    const std::string line = what.empty() ? "an exception without a text" : what;
-    std::copy_n(line.begin(), std::min(line.size(), message.size() - 1), message.begin());
-  };
-  if (mpi::rank_of(comm) == 0) {
+  mpi::collectively(comm, [&] {
+    if (mpi::rank_of(comm) != 0) return;
     try {
       step();
+    } catch (const std::bad_alloc&) {
+      throw;  // the factors are as large as data
     } catch (const std::exception& error) {
-      keep(words(error.what()));
-    } catch (...) {
-      keep("an exception of unknown type");
+      refuse("Amesos2: " + words(error.what()), "", singular);
     }
-  }
-  mpi::must_succeed(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, 0, comm), "MPI_Bcast");
-  if (message.front() != 0) refuse(std::string("Amesos2: ") + message.data(), "", singular);
+  });
 }
+
+/// Vectors on the map of the matrix: the residual, the correction, and the iterate before it.
+using Refinement = std::array<Vector, 3>;
 
 }  // namespace
 
@@ -116,6 +107,30 @@ struct DirectSolver::Factors {
     on_first(comm, [&] { solver->solve(serial_x.ptr(), serial_b.ptr()); });
     to.doExport(*x, *gather, Tpetra::INSERT);
   }
+
+  /// Solves for one right-hand side, by LU and at most two steps of iterative refinement, until |b - A x| / `scale` is
+  /// at most `wanted`. Returns it.
+  double refine(const Vector& given, Vector& found, double scale, double wanted, Refinement& work, MPI_Comm comm) {
+    auto& [r, correction, before] = work;
+    r.assign(given);
+    const auto to = correction.offsetViewNonConst(rows, 0);
+    const Teuchos::RCP<const MultiVector> from = r.offsetView(rows, 0);
+    double least = 1;
+    for (int round = 0; round < 3 && !(least <= wanted); ++round) {
+      solve(*from, *to, comm);
+      before.assign(found);
+      found.update(1, correction, 1);
+      matrix->apply(found, r);
+      r.update(1, given, -1);
+      const double now = r.norm2() / scale;
+      if (round > 0 && !(now < least)) {
+        found.assign(before);
+        break;
+      }
+      least = now;
+    }
+    return least;
+  }
 };
 
 DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factors_(std::make_unique<Factors>()) {
@@ -132,38 +147,19 @@ DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factor
 
 DirectSolver::~DirectSolver() = default;
 
-double DirectSolver::solve_one(const Vector& b, Vector& x, double scale, double wanted) const {
-  const CrsMatrix& a = *factors_->matrix;
-  const MPI_Comm comm = comm_of(*a.getMap());
-  Vector r(b, Teuchos::Copy), correction(b.getMap()), before(b.getMap());
-  const auto to = correction.offsetViewNonConst(factors_->rows, 0);
-  const Teuchos::RCP<const MultiVector> from = r.offsetView(factors_->rows, 0);
-  double found = 1;
-  for (int round = 0; round < 3 && !(found <= wanted); ++round) {  // LU, then iterative refinement
-    factors_->solve(*from, *to, comm);
-    before.assign(x);
-    x.update(1, correction, 1);
-    const double now = residual(a, b, x, scale, r);
-    if (round > 0 && !(now < found)) {
-      x.assign(before);
-      break;
-    }
-    found = now;
-  }
-  return found;
-}
-
 Solution DirectSolver::solve(const MultiVector& b, MultiVector& x, double tol, double atol) const {
   const double start = MPI_Wtime();
   const CrsMatrix& a = *factors_->matrix;
   const MPI_Comm comm = comm_of(*a.getMap());
+  Refinement work;
   const mpi::Call call(comm, "DirectSolver::solve", mpi::Library::trilinos, [&](mpi::Record& record) {
     check_vectors(b, *a.getMap(), "b");
     if (!x.getMap()->locallySameAs(*a.getMap()))
       refuse("x is not distributed as the matrix rows are", "must be on the map of the matrix",
              "make it with the distribution of the rows");
     check_apart(b, x);
-    record.add(number_of(said(tol, atol)));
+    record.add(number_of(tol, atol));
+    for (Vector& vector : work) vector = Vector(a.getMap());
   });
   return call.run([&] {
     need_the_same(call, "tolerances");
@@ -175,7 +171,8 @@ Solution DirectSolver::solve(const MultiVector& b, MultiVector& x, double tol, d
       double found = 0, enough = tol;
       if (scales[j] > 0) {
         enough = std::max(tol, atol / scales[j]);
-        found = solve_one(*b.getVector(j), *x.getVectorNonConst(j), scales[j], std::min(enough, good_enough));
+        found = factors_->refine(*b.getVector(j), *x.getVectorNonConst(j), scales[j], std::min(enough, good_enough),
+                                 work, comm);
       }
       if (!(found <= not_small))
         refuse("|b - A x| / |b| is " + std::to_string(found) + " after a direct solve", "must be at most 1e-6",

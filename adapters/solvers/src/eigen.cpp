@@ -1,7 +1,5 @@
-#include "classic_text.hpp"
 #include "foreign_step.hpp"
 #include "operators.hpp"
-#include "shift_invert.hpp"
 #include "watches.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/solvers/eigen.hpp>
@@ -27,15 +25,6 @@ using KrylovSchur = Anasazi::BlockKrylovSchurSolMgr<double, MultiVector, Operato
 using Found = Anasazi::Eigensolution<double, MultiVector>;
 
 constexpr std::size_t attempts = 4;  // see belong()
-
-// The options that must be the same on all processes, as a string.
-std::string eigen_said(const EigenOptions& options, bool mass, bool preconditioned, std::size_t count) {
-  ClassicText text;
-  text << std::hexfloat << static_cast<int>(options.method) << ' ' << static_cast<int>(options.which) << ' '
-       << options.tol << ' ' << options.maxiter << ' ' << options.watched << ' ' << mass << ' ' << preconditioned << ' '
-       << count << ' ' << options.sigma.has_value() << ' ' << options.sigma.value_or(0);
-  return text.str();
-}
 
 void check_eigen(const EigenOptions& options, bool mass, bool preconditioned, std::size_t count, Index rows) {
   if (!(options.tol >= 0) || !std::isfinite(options.tol))
@@ -216,38 +205,40 @@ EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuc
       if (!other.is_null() && !other->getDomainMap()->locallySameAs(*a->getDomainMap()))
         refuse("M or the preconditioner is not distributed as the matrix rows are", "must be on the map of the matrix",
                "make it with the distribution of the rows");
-    record.add(number_of(eigen_said(options, !m.is_null(), !preconditioner.is_null(), count)));
+    record.add(number_of(static_cast<int>(options.method), static_cast<int>(options.which), options.tol,
+                         options.maxiter, options.watched, !m.is_null(), !preconditioner.is_null(), count,
+                         options.sigma.has_value(), options.sigma.value_or(0)));
   });
-  need_the_same(call, "options");
-  const auto rows = static_cast<Index>(x.getGlobalLength());
-  check_eigen(options, !m.is_null(), !preconditioner.is_null(), count, rows);
+  return call.run([&] {
+    need_the_same(call, "options");
+    check_eigen(options, !m.is_null(), !preconditioner.is_null(), count, static_cast<Index>(x.getGlobalLength()));
 
-  Watches watches(options.watch, options.watched, comm);
-  EigenSolution solution;
-  const auto op = options.sigma ? inverted(a, m, *options.sigma, comm) : guarded(a, comm);
-  foreign_step(comm, "Anasazi", "check if the matrix is symmetric, and M positive definite", [&] {
-    const auto quiet = [](int) {};
-    const auto asking = [&](int products) {
-      if (watches.ask(products, std::numeric_limits<double>::quiet_NaN())) throw Stopped{};
-    };
-    const auto counted = Teuchos::rcp(new Counted(op, asking));
-    const auto problem = Teuchos::rcp(new EigenProblem(counted, Teuchos::null));
-    if (!m.is_null()) problem->setM(Teuchos::rcp(new Counted(guarded(m, comm), quiet)));
-    if (!preconditioner.is_null()) problem->setPrec(Teuchos::rcp(new Counted(guarded(preconditioner, comm), quiet)));
-    problem->setHermitian(true);
-    problem->setNEV(static_cast<int>(count));
-    try {
-      solve(problem, options, x, comm, solution);
-      const Operator& product = options.sigma ? *a : *counted;
-      take(problem->getSolution(), options.sigma, product, problem->getM(), x, solution);
-    } catch (const Stopped&) {
-      solution.stopped = true;
-    }
+    Watches watches(options.watch, options.watched, comm);
+    EigenSolution solution;
+    const auto op = options.sigma ? inverted(a, m, *options.sigma, comm) : guarded(a, comm);
+    foreign_step(comm, "Anasazi", "check if the matrix is symmetric, and M positive definite", [&] {
+      const auto asking = [&](int products) {
+        if (watches.ask(products, std::numeric_limits<double>::quiet_NaN())) throw Stopped{};
+      };
+      const auto observed = Teuchos::rcp(new Observed(op, asking));
+      const auto problem = Teuchos::rcp(new EigenProblem(observed, Teuchos::null));
+      if (!m.is_null()) problem->setM(guarded(m, comm));
+      if (!preconditioner.is_null()) problem->setPrec(guarded(preconditioner, comm));
+      problem->setHermitian(true);
+      problem->setNEV(static_cast<int>(count));
+      try {
+        solve(problem, options, x, comm, solution);
+        const Operator& product = options.sigma ? *a : *observed;
+        take(problem->getSolution(), options.sigma, product, problem->getM(), x, solution);
+      } catch (const Stopped&) {
+        solution.stopped = true;
+      }
+    });
+    watches.rethrow();
+    solution.converged = solution.converged && solution.values.size() == count;
+    solution.seconds = MPI_Wtime() - start;
+    return solution;
   });
-  watches.rethrow();
-  solution.converged = solution.converged && solution.values.size() == count;
-  solution.seconds = MPI_Wtime() - start;
-  return solution;
 }
 
 }  // namespace tridap::solvers

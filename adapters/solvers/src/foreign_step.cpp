@@ -1,16 +1,15 @@
 #include "foreign_step.hpp"
 
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/collectives.hpp>
-#include <tridap/internal/digest.hpp>
 #include <tridap/text.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cmath>
+#include <new>
 #include <utility>
 
 namespace tridap::solvers {
+
+constexpr std::size_t longest = 400;  // of a foreign library's words
 
 MPI_Comm comm_of(const Tpetra::Map<>& map) { return tridap::tpetra::Communicator(map.getComm()).raw(); }
 
@@ -31,49 +30,39 @@ std::string words(const std::string& what) {
       line += ' ';
   }
   while (!line.empty() && (line.back() == ' ' || line.back() == '.')) line.pop_back();
-  constexpr std::size_t most = 400;
-  if (line.size() > most) line = line.substr(0, most) + "...";
+  if (line.size() > longest) line = line.substr(0, longest) + "...";
   return line;
 }
 
 void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy, const std::function<void()>& step,
                   const std::function<void()>& explain) {
-  std::array<char, 512> message{};  // words() are shorter; fixed, so that no process needs memory to report a failure
-  bool failed = false;
-  const auto keep = [&](const char* what) {
-    failed = true;
-    succeeds([&] {
-      const std::string line = words(what);
-      std::copy_n(line.begin(), std::min(line.size(), message.size() - 1), message.begin());
-    });
-  };
+  std::string message;
+  int failures = 0, processes = 1;
   try {
     step();
   } catch (const Error&) {
     throw;  // of all processes: agreed within the step
+  } catch (const std::bad_alloc&) {
+    throw;  // Call::run ends the job
   } catch (const std::exception& error) {
-    keep(error.what());
+    failures = 1;
+    message = words(error.what());
   } catch (...) {
-    keep("an exception of unknown type");
+    failures = 1;
+    message = "an exception of unknown type";
   }
-  int failures = failed ? 1 : 0, processes = 1;
+  const bool failed = failures != 0;
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
   if (failures == 0) return;
   mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
   if (failures < processes)
     mpi::collectively(comm, [&] {
-      if (failed) refuse(doing + ": " + message.data(), "", remedy);
+      if (failed) refuse(doing + ": " + message, "", remedy);
     });
   if (explain) explain();
-  // All failed: the first process's message is that of all.
+  message.resize(longest + 3);  // all failed: the first process's message is that of all
   mpi::must_succeed(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, 0, comm), "MPI_Bcast");
-  refuse(doing + ": " + message.data(), "", remedy);
-}
-
-Index number_of(const std::string& said) {
-  Digest digest;
-  digest.add(said);
-  return digest.value();
+  refuse(doing + ": " + message.c_str(), "", remedy);
 }
 
 void need_the_same(const mpi::Call& call, const std::string& what) {
@@ -116,13 +105,6 @@ std::vector<double> check_scales(const MultiVector& b, const MultiVector& x, dou
   for (const double scale : scales)
     if (!std::isfinite(scale)) refuse("|b| is " + number_text(scale), "must be finite", "scale b down");
   return scales;
-}
-
-double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r) {
-  a.apply(x, r);
-  r.update(1, b, -1);
-  const double norm = r.norm2();
-  return scale > 0 ? norm / scale : norm;
 }
 
 }  // namespace tridap::solvers

@@ -2,10 +2,13 @@
 
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/solvers/matrix.hpp>
 
 #include <functional>
+#include <locale>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -20,12 +23,22 @@ std::string words(const std::string& what);
 
 /// Runs a collective step of a foreign library. What it throws becomes the same Error on every process, with one
 /// message if all processes throw. In that case `explain` may throw a better Error first, the same on every process; it
-/// is collective, too. **Collective.**
+/// is collective, too. An std::bad_alloc passes on: call it inside of Call::run(). **Collective.**
 void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy, const std::function<void()>& step,
                   const std::function<void()>& explain = {});
 
-/// A number that is the same for equal texts: a mpi::Record compares it.
-Index number_of(const std::string& said);
+/// A number that is the same for equal values: a mpi::Record compares it. The values are written as in C++, whatever
+/// the locale of the program, so that processes of different locales compare the same.
+template <class... Values>
+Index number_of(const Values&... values) {
+  std::ostringstream text;
+  text.imbue(std::locale::classic());
+  text << std::hexfloat;
+  ((text << values << '\n'), ...);
+  Digest digest;
+  digest.add(text.str());
+  return digest.value();
+}
 
 /// Throws Error on every process if what number_of() gave as the first number of the call's record differs between
 /// processes.
@@ -40,9 +53,6 @@ void check_apart(const MultiVector& b, const MultiVector& x);
 /// Throws Error if `b` and `x` have different numbers of vectors, a tolerance is no number >= 0, or the 2-norm of a
 /// vector of `b` is infinite. Returns the 2-norms. **Collective**: the arguments are the same on every process.
 std::vector<double> check_scales(const MultiVector& b, const MultiVector& x, double tol, double atol);
-
-/// |r| / |b| after r = b - A x. **Collective.**
-double residual(const Operator& a, const Vector& b, const Vector& x, double scale, Vector& r);
 
 }  // namespace tridap::solvers
 

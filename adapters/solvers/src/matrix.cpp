@@ -230,14 +230,8 @@ std::vector<Index> places_in(const ArrayMap& rows, Order order) {
 Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
   for (Index i = 0; i < rows.rows().ndim(); ++i)
     if (rows.rows().axis(i).shares_indices())
-      throw Error(Finding{Rule::conversion,
-                          {},
-                          i,
-                          "",
-                          "an index is on several processes, so that a matrix would have "
-                          "its row twice",
-                          "",
-                          "distribute the rows so that each is on one process"});
+      refuse("an index is on several processes, so that a matrix would have its row twice", "",
+             "distribute the rows so that each is on one process", i);
   const auto& map = rows.map();
   const auto count = static_cast<Index>(tridap::tpetra::compat::local_count(*map));
   Teuchos::RCP<CrsMatrix> matrix;
@@ -259,8 +253,10 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
                                    entries.columns.data());
     }
   });
-  call.run([&] { matrix->fillComplete(map, map); });
-  return matrix;
+  return call.run([&] {
+    matrix->fillComplete(map, map);
+    return matrix;
+  });
 }
 
 Receipt update_values(const ArrayMap& rows, CrsMatrix& matrix, const Csr& csr) {
@@ -269,10 +265,12 @@ Receipt update_values(const ArrayMap& rows, CrsMatrix& matrix, const Csr& csr) {
     check(csr, static_cast<Index>(tridap::tpetra::compat::local_count(*rows.map())), Elements(rows));
     values.emplace(matrix, csr, RowPlaces(rows, csr));
   });
-  Receipt receipt;
-  receipt.shared = receipt.same_address = false;
-  receipt.bytes_copied = values->copy();
-  return receipt;
+  return call.run([&] {
+    Receipt receipt;
+    receipt.shared = receipt.same_address = false;
+    receipt.bytes_copied = values->copy();
+    return receipt;
+  });
 }
 
 }  // namespace tridap::solvers

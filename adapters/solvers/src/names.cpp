@@ -1,30 +1,12 @@
 #include "names.hpp"
 
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/misspelt.hpp>
 
 #include <algorithm>
 #include <cctype>
 
 namespace tridap::solvers {
-
-namespace {
-
-/// How many letters must be inserted, removed or replaced to make `b` of `a` (Levenshtein's distance).
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-}  // namespace
 
 std::string upper_case(std::string text) {
   for (char& c : text) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -33,18 +15,9 @@ std::string upper_case(std::string text) {
 
 std::string nearest(const std::string& name, const std::vector<std::string>& names) {
   const std::string wanted = upper_case(name);
-  std::string best;
-  std::size_t least = wanted.size() / 2 + 1;
-  for (const std::string& other : names) {
-    const std::string known = upper_case(other);
-    const bool contains =
-        wanted.size() > 2 && known.find(wanted) != std::string::npos;  // "degree": "chebyshev: degree"
-    if (const std::size_t apart = contains ? 1 : distance(wanted, known); apart < least) {
-      least = apart;
-      best = other;
-    }
-  }
-  return best;
+  for (const std::string& other : names)  // "degree": "chebyshev: degree"
+    if (wanted.size() > 2 && upper_case(other).find(wanted) != std::string::npos) return other;
+  return misspelt(name, names);
 }
 
 void check_against(Teuchos::ParameterList& given, const Teuchos::ParameterList& valid,
@@ -56,7 +29,7 @@ void check_against(Teuchos::ParameterList& given, const Teuchos::ParameterList& 
     const std::string name = given.name(entry);
     if (std::find(ours.begin(), ours.end(), name) != ours.end())
       refuse("the parameter '" + name + "' is not taken", "",
-             "use the tolerance and the iterations of the options instead; nothing is printed");
+             "use the tolerance and maxiter of the options instead; nothing is printed");
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       std::string all;
       for (const std::string& known : names) all += (all.empty() ? "'" : ", '") + known + "'";

@@ -1,14 +1,13 @@
-#include "classic_text.hpp"
 #include "foreign_step.hpp"
 #include "names.hpp"
 #include "operators.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/solvers/solve.hpp>
+#include <tridap/tpetra/compat.hpp>
 
 #include <Ifpack2_AdditiveSchwarz.hpp>
 #include <Ifpack2_Factory.hpp>
 #include <Ifpack2_Parameters.hpp>
-#include <Trilinos_version.h>
 #ifdef TRIDAP_HAVE_MUELU
 #include <MueLu_CreateTpetraPreconditioner.hpp>
 #endif
@@ -102,7 +101,7 @@ Teuchos::RCP<Ifpack2Operator> with_parameters(const std::string& kind, const Teu
     for (const std::string& name : names_of(wanted))
       if (std::find(known.begin(), known.end(), name) == known.end()) unread.push_back(name);
     need_read(kind, unread, known);
-    if (TRILINOS_MAJOR_MINOR_VERSION < 130400 && matrix->getComm()->getSize() > 1 &&
+    if (tridap::tpetra::compat::is_13_2 && matrix->getComm()->getSize() > 1 &&
         parameters.get("schwarz: overlap level", 0) > 0)
       throw std::invalid_argument(
           "with an overlap, Trilinos 13.2 makes a matrix that its own debug check (TPETRA_DEBUG=1) finds to be "
@@ -169,16 +168,31 @@ bool is_diagonal(const CrsMatrix& matrix) {
   return coupled == 0;
 }
 
+/// While it lives, MueLu prints nothing, unless its parameter "verbosity" says otherwise.
+class QuietMueLu {
+ public:
+  QuietMueLu() { MueLu::VerboseObject::SetDefaultVerbLevel(MueLu::None); }
+  ~QuietMueLu() { MueLu::VerboseObject::SetDefaultVerbLevel(before_); }
+  QuietMueLu(const QuietMueLu&) = delete;
+
+ private:
+  MueLu::VerbLevel before_ = MueLu::VerboseObject::GetDefaultVerbLevel();
+};
+
 Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMatrix>& matrix,
                                    const Teuchos::ParameterList& given, const Multigrid& multigrid) {
   Teuchos::ParameterList parameters;
   parameters.set("verbosity", "none");
-  // The default coarse solver, Amesos2's KLU2, is wrong on several processes (Trilinos 13.2; docs/trilinos.md). A
+  // The default coarse solver of Trilinos 13.2, Amesos2's KLU2, is wrong on several processes (docs/trilinos.md). A
   // smoother replaces it, which needs a small coarse grid and more sweeps there.
-  parameters.set("coarse: max size", 200);
+  std::vector<std::string> smoothed = {"smoother"};
+  if (tridap::tpetra::compat::is_13_2) {
+    parameters.set("coarse: max size", 200);
+    smoothed.emplace_back("coarse");
+  }
   if (is_diagonal(*matrix)) parameters.set("max levels", 1);  // the next grid would be empty, which MueLu refuses
   const bool cg = method == Method::cg;
-  for (const std::string part : {"smoother", "coarse"}) {
+  for (const std::string& part : smoothed) {
     if (given.isParameter(part + ": type")) continue;
     parameters.set(part + ": type", cg ? "CHEBYSHEV" : "RELAXATION");
     const std::string name = part + ": params";
@@ -204,7 +218,7 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
   };
   set("Coordinates", multigrid.coordinates);
   set("Nullspace", multigrid.nullspace);
-  MueLu::VerboseObject::SetDefaultVerbLevel(MueLu::None);  // before it reads "verbosity": it prints what is misspelt
+  const QuietMueLu quiet;  // MueLu prints what is misspelt before it reads "verbosity"
   const Teuchos::RCP<Operator> op = Teuchos::rcp_const_cast<CrsMatrix>(matrix);  // it is only read
   return Teuchos::rcp(new Made(MueLu::CreateTpetraPreconditioner(op, parameters)));
 }
@@ -237,33 +251,33 @@ Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method
                                                  const Teuchos::ParameterList& parameters, const Multigrid& multigrid) {
   if (matrix.is_null()) refuse("the matrix is null", "", "make one with make_matrix()");
   const MPI_Comm comm = comm_of(*matrix->getMap());
-  ClassicText said;
   const bool points = !multigrid.coordinates.is_null(), kernel = !multigrid.nullspace.is_null();
-  said << name << '\n' << static_cast<int>(method) << ' ' << points << ' ' << kernel << '\n' << parameters;
-  const mpi::Call call(comm, "make_preconditioner", mpi::Library::trilinos,
-                       [&](mpi::Record& record) { record.add(number_of(said.str())); });
-  need_the_same(call, "preconditioners or parameters");
-  check_preconditioner(name);
-  if (name != "muelu" && (points || kernel))
-    refuse("coordinates or a nullspace are given for '" + name + "'", "are of use for 'muelu' only", "leave them out");
-  mpi::collectively(comm, [&] {
+  const mpi::Call call(comm, "make_preconditioner", mpi::Library::trilinos, [&](mpi::Record& record) {
     if (points) check_vectors(*multigrid.coordinates, *matrix->getMap(), "coordinates");
     if (kernel) check_vectors(*multigrid.nullspace, *matrix->getMap(), "nullspace");
+    record.add(number_of(name, static_cast<int>(method), points, kernel, parameters));
   });
-  if (matrix->getGlobalNumRows() == 0) return Teuchos::null;
-  Teuchos::RCP<const Operator> made;
-  if (name != "muelu") {
-    foreign_step(comm, "Ifpack2", "see the preconditioner's parameters in Ifpack2's documentation",
-                 [&] { made = ifpack2(name, method, matrix, parameters); });
-    return made;
-  }
+  return call.run([&] {
+    need_the_same(call, "preconditioners or parameters");
+    check_preconditioner(name);
+    if (name != "muelu" && (points || kernel))
+      refuse("coordinates or a nullspace are given for '" + name + "'", "are of use for 'muelu' only",
+             "leave them out");
+    Teuchos::RCP<const Operator> made;
+    if (matrix->getGlobalNumRows() == 0) return made;
+    if (name != "muelu") {
+      foreign_step(comm, "Ifpack2", "see the preconditioner's parameters in Ifpack2's documentation",
+                   [&] { made = ifpack2(name, method, matrix, parameters); });
+      return made;
+    }
 #ifdef TRIDAP_HAVE_MUELU
-  foreign_step(comm, "MueLu", "see the preconditioner's parameters in MueLu's documentation",
-               [&] { made = muelu(method, matrix, parameters, multigrid); });
+    foreign_step(comm, "MueLu", "see the preconditioner's parameters in MueLu's documentation",
+                 [&] { made = muelu(method, matrix, parameters, multigrid); });
 #else
-  refuse("this build has no MueLu", "", "use the preconditioner 'ifpack2', or build with a Trilinos that has MueLu");
+    refuse("this build has no MueLu", "", "use the preconditioner 'ifpack2', or build with a Trilinos that has MueLu");
 #endif
-  return made;
+    return made;
+  });
 }
 
 }  // namespace tridap::solvers

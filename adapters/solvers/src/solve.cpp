@@ -1,179 +1,318 @@
-#include "classic_text.hpp"
-#include "definite.hpp"
+#include "belos_managers.hpp"
 #include "foreign_step.hpp"
-#include "manager.hpp"
+#include "names.hpp"
 #include "operators.hpp"
 #include "watches.hpp"
 #include <tridap/solvers/solve.hpp>
 
-#include <BelosCGIter.hpp>
 #include <BelosLinearProblem.hpp>
-#include <BelosOrthoManagerFactory.hpp>
-#include <BelosPseudoBlockGmresIter.hpp>
+#include <BelosPseudoBlockCGSolMgr.hpp>
+#include <BelosStatusTest.hpp>
 #include <BelosTpetraAdapter.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
 
 namespace tridap::solvers {
 
 namespace {
 
+using Manager = Belos::SolverManager<double, MultiVector, Operator>;
 using Problem = Belos::LinearProblem<double, MultiVector, Operator>;
-using Iteration = Belos::Iteration<double, MultiVector, Operator>;
-using StatusTest = Belos::StatusTest<double, MultiVector, Operator>;
-using CG = Belos::CGIter<double, MultiVector, Operator>;
-using Gmres = Belos::PseudoBlockGmresIter<double, MultiVector, Operator>;
-using Coefficients = Teuchos::SerialDenseVector<int, double>;
+using CG = Belos::PseudoBlockCGSolMgr<double, MultiVector, Operator>;
+using List = Teuchos::ParameterList;
 
-/// The status test of Belos: keeps the history, calls the watches, and stops the iteration on all processes together.
-class Progress : public StatusTest {
+/// The managers that solve for several right-hand sides at a time; the others solve for one after the other.
+bool solves_together(const std::string& canonical) {
+  static const std::set<std::string> names = {"BLOCK CG",          "PSEUDOBLOCK CG",    "BLOCK GMRES",
+                                              "PSEUDOBLOCK GMRES", "PSEUDOBLOCK TFQMR", "BICGSTAB"};
+  return names.count(canonical) > 0;
+}
+
+/// The managers of Trilinos 13.2 that write to std::cout, whatever their verbosity. They do not apply a preconditioner
+/// from the right either.
+bool prints(const std::string& canonical) { return canonical == "LSQR" || canonical == "PCPG"; }
+
+/// While it lives, std::cout prints nothing, if it is told so.
+class Quiet {
  public:
-  Progress(const Options& options, double scale, MPI_Comm comm)
-      : options_(options), scale_(scale), watches_(options.watch, options.watched, comm) {}
+  explicit Quiet(bool quiet) : before_(quiet ? std::cout.rdbuf(nullptr) : nullptr), quiet_(quiet) {}
+  ~Quiet() {
+    if (!quiet_) return;
+    std::cout.rdbuf(before_);  // which also clears the error state that printing to nothing leaves
+  }
+  Quiet(const Quiet&) = delete;
 
-  /// Records the residual after `iteration` iterations; calls the watches if it is a new one.
-  void record(int iteration, double residual) {
-    residual_ = residual;
-    const auto i = static_cast<std::size_t>(iteration);
-    if (i < residuals_.size()) {  // seen before: now computed from x, or by an iteration that begins there
-      residuals_[i] = residual;
-      return;
+ private:
+  std::streambuf* before_;
+  bool quiet_;
+};
+
+std::string canonical(const std::string& name) {
+  const std::string upper = upper_case(name);
+  const auto [of_alias, is_alias] = Belos::Details::getCanonicalNameFromAlias(upper);
+  return is_alias ? of_alias : upper;
+}
+
+/// The name of the manager of a method.
+std::string manager_name(const Options& options) {
+  if (options.method == Method::belos) return options.name;
+  return options.method == Method::cg ? "PSEUDOBLOCK CG" : "PSEUDOBLOCK GMRES";
+}
+
+/// Calls `seen(iteration, residuals, columns)` once after each iteration of a GMRES, of which x is the iterate only at
+/// its end. `residuals` are |r| of the columns that the manager works on.
+class Iterates : public Belos::StatusTest<double, MultiVector, Operator> {
+ public:
+  using Seen = std::function<bool(int, const std::vector<double>&, const std::vector<int>&)>;
+  Iterates(Teuchos::RCP<Problem> problem, Seen seen) : problem_(std::move(problem)), seen_(std::move(seen)) {}
+
+  Belos::StatusType checkStatus(Belos::Iteration<double, MultiVector, Operator>* iteration) override {
+    const int now = iteration->getNumIters();
+    if (now <= last_) return Belos::Failed;
+    last_ = now;
+    const std::vector<int> columns = problem_->getLSIndex();
+    std::vector<double> norms(columns.size(), 0);
+    const auto vectors = iteration->getNativeResiduals(&norms);
+    if (!vectors.is_null()) vectors->norm2(Teuchos::arrayViewFromVector(norms));
+    if (seen_(now, norms, columns)) {
+      if (const auto update = iteration->getCurrentUpdate(); !update.is_null()) problem_->updateSolution(update, true);
+      problem_->setCurrLS();
+      throw Stopped{};
     }
-    residuals_.push_back(residual);
-    watches_.ask(iteration, residual);
+    return Belos::Failed;
   }
-  bool done() const {
-    return stopped() || converged() || !std::isfinite(residual_) || iterations() >= options_.maxiter;
-  }
-  bool converged() const { return residual_ <= options_.tol; }
-  bool stopped() const { return watches_.stopped(); }
-  double residual() const { return residual_; }
-  int iterations() const { return static_cast<int>(residuals_.size()) - 1; }
-  const std::vector<double>& residuals() const { return residuals_; }
-
-  /// Throws on every process what a watch threw on any process. **Collective** if the watches are called.
-  void rethrow() const { watches_.rethrow(); }
-
-  Belos::StatusType checkStatus(Iteration* iteration) override {
-    std::vector<double> norms(1, -1);
-    const Teuchos::RCP<const MultiVector> vector = iteration->getNativeResiduals(&norms);
-    if (!vector.is_null()) vector->norm2(Teuchos::arrayViewFromVector(norms));
-    record(iteration->getNumIters(), norms[0] / scale_);
-    return getStatus();
-  }
-  Belos::StatusType getStatus() const override { return done() ? Belos::Passed : Belos::Failed; }
+  Belos::StatusType getStatus() const override { return Belos::Failed; }
   void reset() override {}
   void print(std::ostream& /*stream*/, int /*indent*/) const override {}
 
  private:
-  const Options& options_;
-  double scale_;
-  Watches watches_;
-  std::vector<double> residuals_;
-  double residual_ = 0;
+  Teuchos::RCP<Problem> problem_;
+  Seen seen_;
+  int last_ = 0;
 };
 
-// Starts CG. In Trilinos 13 the state contains the residual; in later versions the residual is an argument.
-template <class Iter>
-auto begin(Iter& iter, const Teuchos::RCP<MultiVector>& r, int /*preferred*/)
-    -> decltype(iter.initializeCG(std::declval<Belos::CGIterationState<double, MultiVector>&>())) {
-  Belos::CGIterationState<double, MultiVector> state;
-  state.R = r;
-  iter.initializeCG(state);
-}
-template <class Iter>
-void begin(Iter& iter, const Teuchos::RCP<MultiVector>& r, long /*else*/) {
-  iter.initializeCG(Teuchos::rcp(new Belos::CGIterationState<double, MultiVector>()), r);
+/// The memory of a solve that is as large as b: the residual, the correction, and, if a watch needs one, the residual
+/// after each product.
+struct Work {
+  MultiVector residual, correction;
+  std::optional<MultiVector> measured;
+};
+
+/// The columns `first` to `first + count` of vectors, in their memory.
+Teuchos::RCP<MultiVector> columns_of(MultiVector& vectors, std::size_t first, std::size_t count) {
+  if (count == vectors.getNumVectors()) return Teuchos::rcpFromRef(vectors);
+  return vectors.subViewNonConst(
+      Teuchos::Range1D(static_cast<Teuchos::Ordinal>(first), static_cast<Teuchos::Ordinal>(first + count) - 1));
 }
 
-/// One method of Belos, run in cycles: each begins at a residual computed from x.
-class Cycle {
+/// One manager of Belos and what it finds for some columns of b and x. It solves for the correction of x, from 0: so
+/// its test of convergence, which is relative to the first residual, and |b - A x| / |b| are the same but for a factor.
+class Managed {
  public:
-  Cycle(const Teuchos::RCP<Problem>& problem, const Teuchos::RCP<Progress>& progress, const Options& options)
-      : problem_(problem), progress_(progress), options_(options), parameters_(options.parameters) {
-    output_ = Teuchos::rcp(new Belos::OutputManager<double>(
-        0, Teuchos::rcp(new Teuchos::basic_oblackholestream<char, std::char_traits<char>>())));
-    if (options.method == Method::gmres) {
-      Belos::OrthoManagerFactory<double, MultiVector, Operator> factory;
-      const auto kind = parameters_.get<std::string>("Orthogonalization", "ICGS");
-      ortho_ = factory.makeMatOrthoManager(kind, Teuchos::null, output_, "Orthogonalization", Teuchos::null);
-    }
+  Managed(Teuchos::RCP<const Operator> a, Teuchos::RCP<const Operator> preconditioner, const Options& options,
+          Work& work, MPI_Comm comm)
+      : a_(std::move(a)),
+        preconditioner_(std::move(preconditioner)),
+        options_(options),
+        work_(work),
+        watches_(options.watch, options.watched, comm),
+        name_(manager_name(options)),
+        given_(Teuchos::parameterList(options.parameters)) {
+    Factory factory = belos_factory();
+    const auto list = Teuchos::parameterList();  // the factory sets what an alias means
+    manager_ = factory.create(name_, list);
+    cg_ = Teuchos::rcp_dynamic_cast<CG>(manager_);
+    if (list->isType<bool>("Flexible Gmres")) given_->set("Flexible Gmres", list->get<bool>("Flexible Gmres"));
+    check_against(*given_, *manager_->getValidParameters(),
+                  {"Convergence Tolerance", "Maximum Iterations", "Rel RHS Err", "Verbosity", "Output Style",
+                   "Output Frequency", "Output Stream", "Show Maximum Residual Norm Only", "Timer Label"},
+                  "'" + name_ + "'");
   }
 
-  /// From the residual `r` = b - A x of 2-norm `norm`, until Progress is done, or GMRES' space is full; x is then the
-  /// iterate of then.
-  void run(const Teuchos::RCP<Vector>& r, double norm) {
-    if (options_.method == Method::gmres)
-      gmres(*r, norm);
-    else
-      cg(r);
+  /// Solves for the columns of `b`, none of which is 0, and whose 2-norms are `scales`; `each` receives |b - A x| / |b|
+  /// of each.
+  void solve(const MultiVector& b, MultiVector& x, const std::vector<double>& scales, std::vector<double>& each) {
+    const auto r = columns_of(work_.residual, 0, scales.size());
+    each = measure(b, x, scales, *r);
+    int used = 0;
+    bool again = !record(0, largest(each)), ran = false;
+    while (again && used < options_.maxiter) {
+      std::vector<std::size_t> active;
+      for (std::size_t j = 0; j < each.size(); ++j)
+        if (!(each[j] <= tolerance(scales[j]))) active.push_back(j);
+      if (active.empty()) break;
+      again = correct(*r, x, active, scales, each, used);
+      ran = true;
+      if (broken_) break;
+      const std::vector<double> before = std::exchange(each, measure(b, x, scales, *r));
+      const auto better = [&](std::size_t j) { return each[j] < before[j] / 2; };
+      again = again && !stopped() && std::any_of(active.begin(), active.end(), better);
+      if (shows_iterations_) residuals.back() = largest(each);
+    }
+    if (ran && !shows_iterations_ && !stopped() && !broken_) record(products_, largest(each));
+    iterations = std::max(iterations, used);
   }
+
+  void rethrow() const { watches_.rethrow(); }
+  bool stopped() const { return watches_.stopped(); }
+  bool broken() const { return broken_; }
+  double tolerance(double scale) const { return std::max(options_.tol, options_.atol / scale); }
+
+  /// Throws Error if the last products show that A or the preconditioner is indefinite, and the method needs definite
+  /// ones. **Collective.**
+  void explain(MPI_Comm comm) const {
+    if (preconditioned_as(options_) != Method::cg) return;
+    const bool takes_any_matrix = canonical(name_) == "MINRES";
+    refuse_indefinite(takes_any_matrix ? nullptr : seen_a_.get(), seen_m_.get(), comm);
+  }
+
+  int iterations = 0;
+  std::vector<double> residuals;
 
  private:
-  void cg(const Teuchos::RCP<Vector>& r) {
-    CG iter(problem_, output_, progress_, Teuchos::null, parameters_);
-    begin(iter, Teuchos::RCP<MultiVector>(r), 0);
-    iter.resetNumIters(progress_->iterations());
-    iter.iterate();
+  static double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+  bool record(int iteration, double residual) {
+    residuals.push_back(residual);
+    return watches_.ask(iteration, residual);
   }
 
-  void gmres(const Vector& r, double norm) {
-    Gmres iter(problem_, output_, progress_, ortho_, parameters_);
-    Belos::PseudoBlockGmresIterState<double, MultiVector> state;
-    const auto first = Teuchos::rcp(new MultiVector(r, Teuchos::Copy));
-    first->scale(1 / norm);
-    const auto coefficients = Teuchos::rcp(new Coefficients(1));
-    (*coefficients)[0] = norm;
-    state.curDim = 0;
-    state.V.push_back(first);
-    state.Z.push_back(coefficients);
-    iter.initialize(state);
-    iter.resetNumIters(progress_->iterations());
-    iter.iterate();
-    if (iter.getCurSubspaceDim() > 0) problem_->updateSolution(iter.getCurrentUpdate(), true);
+  /// r = b - A x, and its 2-norms over the scales.
+  std::vector<double> measure(const MultiVector& b, const MultiVector& x, const std::vector<double>& scales,
+                              MultiVector& r) const {
+    a_->apply(x, r);
+    r.update(1, b, -1);
+    std::vector<double> norms(scales.size());
+    r.norm2(Teuchos::arrayViewFromVector(norms));
+    for (std::size_t j = 0; j < norms.size(); ++j) norms[j] /= scales[j];
+    return norms;
   }
 
-  Teuchos::RCP<Problem> problem_;
-  Teuchos::RCP<Progress> progress_;
+  Teuchos::RCP<List> parameters(std::size_t columns, double tol, int maxiter, Index rows) const {
+    const auto list = Teuchos::parameterList(*given_);
+    const auto valid = manager_->getValidParameters();
+    const auto set = [&](const char* name, auto value) {
+      if (valid->isParameter(name)) list->set(name, value);
+    };
+    const auto by_default = [&](const char* name, auto value) {
+      if (!given_->isParameter(name)) set(name, value);
+    };
+    set("Convergence Tolerance", tol);
+    set("Rel RHS Err", tol);
+    set("Maximum Iterations", maxiter);
+    by_default("Rel Mat Err", 0.0);
+    by_default("Maximum Restarts", maxiter);
+    // GCRODR of Trilinos 13.2 fails if it ends before it has as many vectors as it is to recycle.
+    constexpr int recycled = 5;  // Belos' default
+    by_default("Num Recycled Blocks", std::clamp(maxiter - 1, 1, recycled));
+    constexpr Index restart = 100;
+    if (options_.method == Method::gmres)
+      by_default("Num Blocks", static_cast<int>(std::max<Index>(1, std::min({restart, Index{maxiter}, rows}))));
+    if (solves_together(canonical(name_))) by_default("Block Size", static_cast<int>(columns));
+    const Teuchos::RCP<std::ostream> nowhere =
+        Teuchos::rcp(new Teuchos::basic_oblackholestream<char, std::char_traits<char>>());
+    set("Output Stream", nowhere);
+    return list;
+  }
+
+  /// Adds to x what the manager finds for the columns `active` of the residual `r`, of which it overwrites the others,
+  /// and adds its iterations to `used`. Returns whether the manager says that it has converged, or has lost accuracy.
+  bool correct(MultiVector& r, MultiVector& x, const std::vector<std::size_t>& active,
+               const std::vector<double>& scales, const std::vector<double>& before, int& used) {
+    const std::size_t count = active.size();
+    double tol = 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      tol = std::min(tol, tolerance(scales[active[i]]) / before[active[i]]);
+      if (active[i] != i) r.getVectorNonConst(i)->assign(*r.getVector(active[i]));
+    }
+    const auto from = columns_of(r, 0, count), d = columns_of(work_.correction, 0, count);
+    d->putScalar(0);
+    const auto worst = [&](const std::vector<double>& norms, const auto& column) {
+      double found = 0;
+      for (std::size_t i = 0; i < norms.size(); ++i)
+        if (const auto j = column(i); j >= 0)
+          found = std::max(found, norms[i] / scales[active[static_cast<std::size_t>(j)]]);
+      return found;
+    };
+    const auto in_order = [](std::size_t i) { return static_cast<int>(i); };
+    const auto between = [&](int products) {
+      if (!cg_.is_null()) {
+        if (record(used + products, worst(*cg_->getResidualStatusTest()->getResNormValue(), in_order))) throw Stopped{};
+      } else if (options_.watched && !shows_iterations_) {
+        double residual = std::numeric_limits<double>::quiet_NaN();
+        if (options_.measured) {
+          const auto rest = columns_of(*work_.measured, 0, count);
+          std::vector<double> norms(count);
+          a_->apply(*d, *rest);
+          rest->update(1, *from, -1);
+          rest->norm2(Teuchos::arrayViewFromVector(norms));
+          residuals.push_back(residual = worst(norms, in_order));
+        }
+        if (watches_.ask(products_ + products, residual)) throw Stopped{};
+      }
+    };
+    seen_a_ = Teuchos::rcp(new Observed(a_, between));
+    seen_m_ = preconditioner_.is_null() ? Teuchos::null : Teuchos::rcp(new Observed(preconditioner_));
+    const auto problem = Teuchos::rcp(new Problem(seen_a_, d, from));
+    problem->setRightPrec(seen_m_);
+    problem->setInitResVec(from);
+    problem->setProblem();
+    shows_iterations_ = !cg_.is_null();
+    try {
+      manager_->setDebugStatusTest(Teuchos::rcp(
+          new Iterates(problem, [&](int iteration, const std::vector<double>& norms, const std::vector<int>& columns) {
+            return record(used + iteration, worst(norms, [&](std::size_t i) { return columns[i]; }));
+          })));
+      shows_iterations_ = true;
+    } catch (const std::logic_error&) {  // this manager has none
+    }
+    manager_->setProblem(problem);
+    manager_->setParameters(parameters(count, tol, options_.maxiter - used, static_cast<Index>(x.getGlobalLength())));
+    bool claims = false;
+    int more = 0;
+    try {
+      const Quiet quiet(prints(canonical(name_)));
+      claims = manager_->solve() == Belos::Converged || manager_->isLOADetected();
+      more = manager_->getNumIters();
+      if (!cg_.is_null() && more > 0) between(more);
+    } catch (const std::exception&) {
+      seen_a_->rethrow();
+      if (!seen_m_.is_null()) seen_m_->rethrow();
+      throw;
+    } catch (const Stopped&) {
+      more = shows_iterations_ ? static_cast<int>(residuals.size()) - 1 - used : manager_->getNumIters();
+    }
+    products_ += seen_a_->products();
+    used = std::min(used + more, options_.maxiter);
+    std::vector<double> norms(count);
+    d->norm2(Teuchos::arrayViewFromVector(norms));
+    broken_ = std::any_of(norms.begin(), norms.end(), [](double norm) { return !std::isfinite(norm); });
+    for (std::size_t i = 0; i < count && !broken_; ++i) x.getVectorNonConst(active[i])->update(1, *d->getVector(i), 1);
+    return claims;
+  }
+
+  Teuchos::RCP<const Operator> a_, preconditioner_;
   const Options& options_;
-  Teuchos::ParameterList parameters_;
-  Teuchos::RCP<Belos::OutputManager<double>> output_;
-  Teuchos::RCP<Belos::MatOrthoManager<double, MultiVector, Operator>> ortho_;
+  Work& work_;
+  Watches watches_;
+  std::string name_;
+  Teuchos::RCP<List> given_;
+  Teuchos::RCP<Manager> manager_;
+  Teuchos::RCP<CG> cg_;  // null for the other managers
+  Teuchos::RCP<Observed> seen_a_, seen_m_;
+  int products_ = 0;               // of the runs that have ended
+  bool shows_iterations_ = false;  // the residual after each one is recorded
+  bool broken_ = false;
 };
 
-void check_parameters(Options& options, Index size) {
-  Teuchos::ParameterList& given = options.parameters;
-  const bool cg = options.method == Method::cg;
-  for (auto entry = given.begin(); entry != given.end(); ++entry) {
-    const std::string& name = given.name(entry);
-    const bool known =
-        cg ? name == "Assert Positive Definiteness" : name == "Num Blocks" || name == "Orthogonalization";
-    const bool ours = name == "Convergence Tolerance" || name == "Maximum Iterations";
-    if (!known)
-      refuse("the parameter '" + name + "' is unknown",
-             cg ? "must be 'Assert Positive Definiteness'" : "must be 'Num Blocks' or 'Orthogonalization'",
-             ours ? "use tol and maxiter of the options instead" : "leave it out");
-  }
-  if (cg && given.isParameter("Assert Positive Definiteness") && !given.isType<bool>("Assert Positive Definiteness"))
-    refuse("'Assert Positive Definiteness' is not a bool", "", "give true or false");
-  if (cg) return;
-  if (given.isParameter("Orthogonalization")) {
-    const bool text = given.isType<std::string>("Orthogonalization");
-    const std::string kind = text ? given.get<std::string>("Orthogonalization") : "not a string";
-    if (kind != "ICGS" && kind != "IMGS" && kind != "DGKS")
-      refuse("'Orthogonalization' is " + kind, "must be 'ICGS', 'IMGS' or 'DGKS'", "give one of them");
-  }
-  constexpr Index restart = 100;
-  if (!given.isParameter("Num Blocks"))
-    given.set("Num Blocks", static_cast<int>(std::max<Index>(1, std::min({restart, Index{options.maxiter}, size}))));
-  if (!given.isType<int>("Num Blocks") || given.get<int>("Num Blocks") < 1)
-    refuse("'Num Blocks' is " +
-               (given.isType<int>("Num Blocks") ? std::to_string(given.get<int>("Num Blocks")) : "not an integer"),
-           "must be an integer >= 1", "give the number of iterations between restarts");
-}
-
-void check(Options& options, const Operator& a, const MultiVector& b) {
+void check(const Options& options, const Operator& a, bool preconditioned) {
   if (options.method == Method::direct)
     refuse("the method is direct", "must be iterative in solve()", "make a DirectSolver of the matrix");
   if (options.method == Method::belos) check_belos_method(options.name);
@@ -182,117 +321,119 @@ void check(Options& options, const Operator& a, const MultiVector& b) {
   if (!a.getDomainMap()->locallySameAs(*a.getRangeMap()))
     refuse("the operator's domain map differs from its range map", "must be the same map",
            "give an operator whose columns are distributed as its rows");
-  if (options.method != Method::belos) check_parameters(options, static_cast<Index>(b.getGlobalLength()));
+  const std::string name = canonical(manager_name(options));
+  if (prints(name) && preconditioned)
+    refuse("the method '" + name + "' has a preconditioner", "must have none, because Belos does not apply it",
+           "leave it out, or use another method");
 }
 
-// The options that must be the same on all processes, as a string.
-std::string said(const Options& options, bool preconditioned, std::size_t columns) {
-  ClassicText text;
-  text << std::hexfloat << static_cast<int>(options.method) << ' ' << options.name << ' ' << options.tol << ' '
-       << options.atol << ' ' << options.maxiter << ' ' << options.watched << ' ' << options.measured << ' '
-       << preconditioned << ' ' << columns << '\n'
-       << options.parameters;
-  return text.str();
-}
-
-// Conjugate gradients or GMRES for one right-hand side, whose 2-norm is `scale`.
-Solution solve_in_cycles(const Teuchos::RCP<const Operator>& asked, const Teuchos::RCP<const Operator>& preconditioner,
-                         const Vector& b, Vector& x, double scale, Options options, MPI_Comm comm) {
+// Solves for the columns of b that are not 0, whose 2-norms are in `scales`. **Collective.**
+Solution solve_columns(Managed& managed, const MultiVector& b, MultiVector& x, const std::vector<double>& scales,
+                       std::size_t at_a_time) {
   Solution solution;
-  if (scale == 0) {
-    x.putScalar(0);
-    solution.residuals = {0};
-    solution.each = {0};
-    solution.converged = true;
-    return solution;
+  solution.each.assign(scales.size(), 0);
+  std::vector<std::size_t> wanted;
+  for (std::size_t j = 0; j < scales.size(); ++j) {
+    if (scales[j] > 0)
+      wanted.push_back(j);
+    else
+      x.getVectorNonConst(j)->putScalar(0);
   }
-  options.tol = std::max(options.tol, options.atol / scale);
-  const auto progress = Teuchos::rcp(new Progress(options, scale, comm));
-  const auto r = Teuchos::rcp(new Vector(b.getMap()));
-  const auto compute = [&] {
-    progress->record(std::max(progress->iterations(), 0), residual(*asked, b, x, scale, *r));
-  };
-  bool broken = false;
-  Definite definite;
-  Teuchos::RCP<const Operator> a = asked, m = preconditioner;
-  if (options.method == Method::cg) {
-    a = definite.matrix = Teuchos::rcp(new Remembering(asked));
-    if (!m.is_null()) m = definite.preconditioner = Teuchos::rcp(new Remembering(preconditioner));
+  for (std::size_t first = 0; first < wanted.size() && !managed.stopped() && !managed.broken(); first += at_a_time) {
+    const std::vector<std::size_t> some(
+        wanted.begin() + static_cast<std::ptrdiff_t>(first),
+        wanted.begin() + static_cast<std::ptrdiff_t>(std::min(first + at_a_time, wanted.size())));
+    std::vector<double> of_some, each;
+    for (const std::size_t j : some) of_some.push_back(scales[j]);
+    const auto columns = Teuchos::arrayViewFromVector(some);
+    managed.solve(*b.subView(columns), *x.subViewNonConst(columns), of_some, each);
+    for (std::size_t i = 0; i < some.size(); ++i) solution.each[some[i]] = each[i];
   }
-  foreign_step(
-      comm, "Belos",
-      options.method == Method::cg ? "use method='gmres' if the matrix or the preconditioner is not "
-                                     "symmetric positive definite"
-                                   : "check if the matrix is singular, or use another preconditioner",
-      [&] {
-        compute();
-        if (progress->done()) return;
-        const auto problem = Teuchos::rcp(new Problem(a, Teuchos::rcpFromRef(x), Teuchos::rcpFromRef(b)));
-        problem->setRightPrec(m);
-        problem->setInitResVec(r);
-        problem->setProblem();
-        problem->setLSIndex({0});
-        Cycle cycle(problem, progress, options);
-        Vector first(b.getMap());
-        while (!progress->done()) {
-          const double before = progress->residual();
-          first.assign(x);
-          cycle.run(r, before * scale);
-          broken = !std::isfinite(progress->residual()) || !std::isfinite(x.norm2());
-          if (broken) {
-            x.assign(first);
-            break;
-          }
-          const bool claimed = progress->converged();
-          compute();
-          if (claimed && !progress->converged() && !(progress->residual() < before / 2)) break;
-        }
-        problem->setCurrLS();
-      },
-      [&] { definite.refuse_indefinite(comm); });
-  progress->rethrow();
-  solution.iterations = progress->iterations();
-  solution.residuals = progress->residuals();
-  solution.converged = progress->converged();
-  solution.stopped = progress->stopped();
-  solution.residual = progress->residual();
-  solution.each = {solution.residual};
-  if (!solution.stopped && (broken || !std::isfinite(solution.residual)))
-    refuse("the iteration broke down: its solution became infinite within " + std::to_string(solution.iterations) +
-               " iterations",
-           "must stay finite", "check if the matrix is singular, or if values are too large");
+  solution.iterations = managed.iterations;
+  solution.residuals = managed.residuals;
+  if (solution.residuals.empty()) solution.residuals = {0};
+  solution.stopped = managed.stopped();
+  solution.converged = true;
+  for (std::size_t j = 0; j < scales.size(); ++j) {
+    solution.residual = std::max(solution.residual, solution.each[j]);
+    if (scales[j] > 0 && !(solution.each[j] <= managed.tolerance(scales[j]))) solution.converged = false;
+  }
   return solution;
 }
 
 }  // namespace
 
+std::vector<std::string> belos_methods() {
+  belos_factory();
+  std::vector<std::string> names = Belos::Details::canonicalSolverNames();
+  for (const std::string& alias : Belos::Details::solverNameAliases()) names.push_back(alias);
+  const auto missing = [](const std::string& name) { return !Factory::isSolverRegistered(canonical(name)); };
+  names.erase(std::remove_if(names.begin(), names.end(), missing), names.end());
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+Method preconditioned_as(const Options& options) {
+  if (options.method != Method::belos) return options.method;
+  const std::string name = canonical(options.name);
+  const bool symmetric = name == "BLOCK CG" || name == "PSEUDOBLOCK CG" || name == "MINRES" || name == "RCG" ||
+                         name == "PSEUDOBLOCK STOCHASTIC CG" || name == "FIXED POINT";
+  return symmetric ? Method::cg : Method::gmres;
+}
+
+void check_belos_method(const std::string& name) {
+  const std::vector<std::string> names = belos_methods();
+  if (std::find(names.begin(), names.end(), upper_case(name)) != names.end()) return;
+  std::string all;
+  for (const std::string& known : names)
+    if (canonical(known) == known) all += ", '" + known + "'";
+  const std::string like = nearest(name, names);
+  refuse_key("method", "'" + name + "'", "must be 'cg', 'gmres', 'direct', or a name of Belos" + all,
+             like.empty() ? "take one of them" : "did you mean '" + like + "'?");
+}
+
 Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& preconditioner,
-               const MultiVector& b, MultiVector& x, const Options& given) {
+               const MultiVector& b, MultiVector& x, const Options& options) {
   const double start = MPI_Wtime();
   const MPI_Comm comm = comm_of(*b.getMap());
-  Options options = given;
+  std::optional<Work> work;
   const mpi::Call call(comm, "solvers::solve", mpi::Library::trilinos, [&](mpi::Record& record) {
     if (a.is_null()) refuse("the matrix is null", "", "make one with make_matrix(), or give an operator");
     check_vectors(b, *a->getRangeMap(), "b");
     check_vectors(x, *a->getRangeMap(), "x");
     check_apart(b, x);
-    record.add(number_of(said(given, !preconditioner.is_null(), b.getNumVectors())));
+    record.add(number_of(static_cast<int>(options.method), options.name, options.tol, options.atol, options.maxiter,
+                         options.watched, options.measured, !preconditioner.is_null(), b.getNumVectors(),
+                         options.parameters));
+    const auto like_b = [&] { return MultiVector(b.getMap(), std::max<std::size_t>(b.getNumVectors(), 1)); };
+    work.emplace(Work{like_b(), like_b(), {}});
+    if (options.watched && options.measured && options.method == Method::belos) work->measured = like_b();
   });
-  need_the_same(call, "options");
-  const std::vector<double> scales = check_scales(b, x, options.tol, options.atol);
-  check(options, *a, b);  // the same on all
-
-  const Teuchos::RCP<const Operator> asked = guarded(a, comm), helper = guarded(preconditioner, comm);
-  Solution solution;
-  if (options.method != Method::belos && scales.size() == 1) {
-    solution = solve_in_cycles(asked, helper, *b.getVector(0), *x.getVectorNonConst(0), scales[0], options, comm);
-  } else {
-    if (options.method != Method::belos)
-      options.name = options.method == Method::cg ? "PSEUDOBLOCK CG" : "PSEUDOBLOCK GMRES";
-    solution = solve_by_manager(asked, helper, b, x, scales, options, comm);
-  }
-  solution.seconds = MPI_Wtime() - start;
-  return solution;
+  return call.run([&] {
+    need_the_same(call, "options");
+    const std::vector<double> scales = check_scales(b, x, options.tol, options.atol);
+    check(options, *a, !preconditioner.is_null());  // the same on all
+    std::optional<Managed> managed;
+    Solution solution;
+    const auto run = [&] {
+      managed.emplace(guarded(a, comm), guarded(preconditioner, comm), options, *work, comm);
+      solution =
+          solve_columns(*managed, b, x, scales, solves_together(canonical(manager_name(options))) ? scales.size() : 1);
+    };
+    const auto explain = [&] {
+      if (managed) managed->explain(comm);
+    };
+    foreign_step(comm, "Belos", "check if the matrix is singular, or use another method or preconditioner", run,
+                 explain);
+    managed->rethrow();
+    if (managed->broken() && !solution.stopped)
+      refuse("the iteration broke down: its solution became infinite within " + std::to_string(solution.iterations) +
+                 " iterations",
+             "must stay finite", "check if the matrix is singular, or use another method");
+    solution.seconds = MPI_Wtime() - start;
+    return solution;
+  });
 }
 
 }  // namespace tridap::solvers

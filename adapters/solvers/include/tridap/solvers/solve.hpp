@@ -63,15 +63,15 @@ struct Options {
   double tol = 1e-8;      ///< of |b - A x| / |b|
   double atol = 0;        ///< of |b - A x|: the larger of `tol` |b| and `atol` counts
   int maxiter = 1000;     ///< the total of all restarts
-  /// For `cg`: "Assert Positive Definiteness". For `gmres`: "Num Blocks" (iterations between restarts, by default at
-  /// most 100) and "Orthogonalization" ("ICGS", "IMGS" or "DGKS"). For `belos`: the valid parameters of the manager,
-  /// without those for tolerances, iterations and output.
+  /// The valid parameters of the manager, without those for tolerances, iterations and output. Of PSEUDOBLOCK CG, for
+  /// `cg`: "Assert Positive Definiteness", ... Of PSEUDOBLOCK GMRES, for `gmres`: "Num Blocks" (iterations between
+  /// restarts, by default at most 100), "Orthogonalization" ("ICGS", "IMGS" or "DGKS"), ...
   Teuchos::ParameterList parameters;
   Watch watch;           ///< may be null on some or all processes
   bool watched = false;  ///< whether each iteration calls the watches and combines their answers (one reduction)
-  /// For `belos`, except its GMRES: the watches are called before each product with A but the first, with the number of
-  /// products so far. If `measured`, the residual that they get is computed from x, by one more product; else it is
-  /// NaN.
+  /// For `belos`, except its GMRES and PSEUDOBLOCK CG: the watches are called before each product with A but the first,
+  /// with the number of products so far. If `measured`, the residual that they get is computed from x, by one more
+  /// product; else it is NaN.
   bool measured = true;
 };
 
@@ -83,7 +83,7 @@ Method preconditioned_as(const Options& options);
 struct Solution {
   int iterations = 0;  ///< the largest number for any right-hand side
   /// |b - A x| / |b|, the largest of the right-hand sides: of the initial guess, then after each iteration; for a
-  /// direct method only that of the solution. For `belos`, and for several right-hand sides: of the initial guess,
+  /// direct method only that of the solution. For `belos`, except its GMRES and PSEUDOBLOCK CG: of the initial guess,
   /// those that watches got, and of the solution. A manager that solves for one right-hand side after the other has one
   /// such list after the other.
   std::vector<double> residuals;
@@ -95,10 +95,9 @@ struct Solution {
 };
 
 /// Solves A x = b iteratively, in the memory of `x`, for one or several right-hand sides. The values of `x` are the
-/// initial guess. For several right-hand sides `cg` and `gmres` are Belos' PSEUDOBLOCK CG and PSEUDOBLOCK GMRES.
-/// Nothing is printed. For b = 0 the result is x = 0, without an iteration. If the iteration reports convergence, the
-/// residual is computed from `x`; the iteration continues until this residual is below the tolerance too, or no longer
-/// decreases.
+/// initial guess. `cg` and `gmres` are Belos' PSEUDOBLOCK CG and PSEUDOBLOCK GMRES. Nothing is printed. For b = 0 the
+/// result is x = 0, without an iteration. If the iteration reports convergence, the residual is computed from `x`; the
+/// iteration continues until this residual is below the tolerance too, or no longer decreases.
 ///
 /// `preconditioner` may be null. **Collective**: throws the same Error on every process if the options differ, a
 /// parameter is unknown, `b` or `x` is not on A's range map or not finite, the iteration breaks down, or `a` throws on
@@ -122,7 +121,6 @@ class DirectSolver {
   Solution solve(const MultiVector& b, MultiVector& x, double tol = 1e-8, double atol = 0) const;
 
  private:
-  double solve_one(const Vector& b, Vector& x, double scale, double wanted) const;
   struct Factors;
   std::unique_ptr<Factors> factors_;
 };

@@ -6,8 +6,11 @@
 
 #include <cstddef>
 
-/// The differences between versions of Tpetra.
+/// The differences between versions of Trilinos.
 namespace tridap::tpetra::compat {
+
+/// Whether Trilinos has the faults of 13.2 that later versions may have corrected.
+constexpr bool is_13_2 = TRILINOS_MAJOR_MINOR_VERSION < 130400;
 
 // The number of ids of a map on this process, and the ids, in the order of its local indices.
 #if TRILINOS_MAJOR_MINOR_VERSION >= 130400
