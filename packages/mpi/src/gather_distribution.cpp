@@ -40,7 +40,6 @@ Distribution gather_with_flags(const DistArray& array, MPI_Comm caller, const Re
     MpiCollectives collectives(comm);
     CheckOutcome outcome = check_collectively(member(array, comm), collectives, reading, true);
     if (!outcome.distribution) throw Error(agree(std::move(outcome.reports.front()), comm));
-    must_succeed(MPI_Allreduce(MPI_IN_PLACE, &flags, 1, MPI_INT64_T, MPI_BAND, comm), "MPI_Allreduce");
     return std::move(*outcome.distribution);
   });
 }
