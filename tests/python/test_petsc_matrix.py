@@ -182,4 +182,4 @@ def test_a_mat_of_another_type_is_refused_with_what_to_do():
 
 @pytest.mark.parametrize("export", [petsc.export_matrix, petsc.export_operator])
 def test_a_mat_that_is_not_set_up_says_so(export):
-    refused("the Mat has no type: set it up", lambda: export(PETSc.Mat().create(COMM)))
+    refused("set it up: mat.setSizes(size); mat.setUp()", lambda: export(PETSc.Mat().create(COMM)))
