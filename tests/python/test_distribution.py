@@ -105,7 +105,7 @@ def test_lists_are_read_from_a_file_as_by_the_tool(tmp_path):
     lists = tridap.distribution((6, 4), ([[4, 0], [5, 2, 1], [3]], "*"), processes=3)
     assert tridap.distribution((6, 4), f"u:{file},*", processes=3) == lists == tridap.distribution((6, 4), (f"u:{file}", "*"), processes=3)
     for text, words in {"[[0, 1], [2.0]]": "integers that fit 64 bits, one for each coordinate, but holds .2.0",
-                        "[[true]]": "but holds .True", f"[[{2**63}]]": "but holds", "[3, 4]": "but holds 3", "[]": "must be a JSON list",
+                        "[[true]]": "but holds .true", f"[[{2**63}]]": "but holds", "[3, 4]": "but holds 3", "[]": "must be a JSON list",
                         "{}": "must be a JSON list", "[[0, 1": "must be a JSON list", "\xff": "must be a JSON list"}.items():
         file.write_text(text, encoding="latin-1")
         with pytest.raises(ValueError, match=words) as raised:

@@ -174,7 +174,7 @@ def test_one_bad_process_fails_every_process(comm):
         for spoilt, text in (
                 ({"local": [0.0] * 4}, "local is a list, must be a NumPy array"),
                 ({"local": np.ma.zeros(4)}, "local has a mask"),
-                ({"ghosts": [0.5]}, "must be a list of integers"),
+                ({"ghosts": [0.5]}, "must be integers"),
                 ({"ghosts": [3 * comm.size]}, "which no process owns"),
                 ({"ghosts": [3 * comm.rank]}, "an element that this process owns itself"),
                 ({"ghosts": [after, after + 1, after], "local": np.zeros(6)}, "listed once"),

@@ -46,6 +46,28 @@ def test_the_text_of_a_module_has_each_of_its_names(module):
     assert [name for name in names if f"`{name}`" not in ast.get_docstring(tree)] == []
 
 
+def imported(node):
+    """The modules of the package that a statement imports."""
+    if isinstance(node, ast.ImportFrom) and node.level == 1:
+        return [node.module] if node.module else [alias.name for alias in node.names]
+    return []
+
+
+def test_no_module_imports_itself_through_others():
+    """Imports inside of functions count, but not those for type checkers alone."""
+    imports = {}
+    for path in HERE.glob("*.py"):
+        tree = ast.parse(path.read_text())
+        typing = {id(inner) for node in ast.walk(tree) if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+                  for inner in ast.walk(node)}
+        imports[path.stem] = {name for node in ast.walk(tree) if id(node) not in typing for name in imported(node)}
+    assert {"_solve", "petsc"} <= set(imports) and imports["__init__"]
+    while leaves := [name for name, others in imports.items() if not others & set(imports)]:
+        for name in leaves:
+            del imports[name]
+    assert imports == {}  # each of these imports another one of them
+
+
 @pytest.fixture(scope="module")
 def stub():
     return ast.parse((HERE / "_core.pyi").read_text())

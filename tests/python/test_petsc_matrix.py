@@ -178,3 +178,8 @@ def test_a_mat_of_another_type_is_refused_with_what_to_do():
             petsc.export_matrix(wrong)
         with pytest.raises(TypeError):
             petsc.import_matrix(wrong)
+
+
+@pytest.mark.parametrize("export", [petsc.export_matrix, petsc.export_operator])
+def test_a_mat_that_is_not_set_up_says_so(export):
+    refused("set it up: mat.setSizes(size); mat.setUp()", lambda: export(PETSc.Mat().create(COMM)))

@@ -31,7 +31,7 @@ def refused(comm, words, call):
 
 def test_a_wrong_option_of_one_process_is_refused_by_all(comm, rows, columns):
     wrong = {"axes": ((0, 0), "axes is .0, 0., must have each of the 2 axes"), "order": ("K", "order is 'K'"),
-             "convert": (5, "convert is 5"), "fill_padding": (1, "fill_padding is 1, must be True or False"),
+             "convert": (5, "convert is 5"), "fill_padding": (1.0, "fill_padding is 1.0, must be True or False"),
              "partial": ("yes", "partial is 'yes'"), "alpha": ("a", "alpha is 'a', must be a number"),
              "beta": ([], "beta is .., must be a number"), "grid": (2, "grid is given")}
     right = {"axes": (0, 1), "order": "C", "convert": False, "fill_padding": False, "partial": False, "alpha": 1,

@@ -9,6 +9,7 @@
 #include "together.hpp"
 #include "value.hpp"
 #include <tridap/check.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/gather_distribution.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/collective_check.hpp>
@@ -31,15 +32,10 @@ namespace tridap::python {
 
 namespace {
 
-// Returns what all processes of `comm` found about an array. Returns its Distribution too, if that is wanted and the
-// array is correct.
-Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const Reading& reading) {
-  const WithoutPython released;
-  std::vector<LocalArray> members;
-  const bool fits = succeeds([&] { members.push_back({mpi::rank_of(comm), &given.read.array, &given.read.report}); });
-  const std::vector<MinMax> said = mpi::min_max({given.comparable ? 1 : 0, fits ? 1 : 0}, comm);
-  if (said[1].smallest == 0) throw std::bad_alloc();  // on every process
-  if (said[0].smallest == 0) {
+// What all processes of `comm` found about an array; its Distribution, if it is correct. `comparable`: on every
+// process. Without errors, `warnings_count` tells whether the processes still agree on the report.
+Checked confer_over(Given& given, MPI_Comm comm, bool comparable, const Reading& reading, bool warnings_count) {
+  if (!comparable) {
     Report alone =
         mpi::collectively(comm, [&] {  // some data cannot be compared: each process reports what it found alone
           Report found = given.read.report;
@@ -51,10 +47,12 @@ Checked confer_over(Given& given, MPI_Comm comm, bool want_distribution, const R
     return {mpi::agree(std::move(alone), comm), nullptr};
   }
   mpi::MpiCollectives collectives(comm);
-  CheckOutcome outcome = check_collectively(members, collectives, reading, want_distribution);
-  Checked checked{mpi::agree(std::move(outcome.reports.front()), comm), nullptr};
-  if (outcome.distribution)  // null if there is no memory for it
-    succeeds([&] { checked.distribution = std::make_shared<const Distribution>(std::move(*outcome.distribution)); });
+  CheckOutcome outcome =
+      check_collectively({{mpi::rank_of(comm), &given.read.array, &given.read.report}}, collectives, reading, true);
+  const bool agrees = !outcome.distribution || warnings_count;
+  Checked checked{agrees ? mpi::agree(std::move(outcome.reports.front()), comm) : Report(), nullptr};
+  if (outcome.distribution)
+    checked.distribution = std::make_shared<const Distribution>(std::move(*outcome.distribution));
   return checked;
 }
 
@@ -102,33 +100,27 @@ bool known_together(const Array* array, MPI_Comm comm) {
   });
 }
 
-// The array that `make` makes of what was given, if it is right on every process and quick_gather() knows its kind;
-// else null on every process. Everything that needs memory is made before the message. **Collective.**
-template <class Make, class Seconds>
-py::object gather_quickly(const Given& given, MPI_Comm comm, Make&& make, Seconds&& seconds) {
-  std::shared_ptr<std::optional<Distribution>> room;
-  py::object made;
-  Array* array = nullptr;
-  try {
-    if (given.comparable && given.read.report.ok() && check(given.read.array).ok()) {
-      room = std::make_shared<std::optional<Distribution>>();
-      made = make(nullptr);
-      array = &py::cast<Array&>(made);
-    }
-  } catch (const std::exception&) {  // then the other way finds out why
-  }
-  {
-    const WithoutPython released;
-    Index no_flags = 0;
-    const MPI_Comm ours = mpi::duplicates_of(comm)->ours();
-    std::optional<Distribution> gathered = mpi::or_end_job(mpi::said_name("tridap.asarray()"), ours, [&] {
-      return mpi::quick_gather(array == nullptr ? nullptr : &array->array(), ours, {}, no_flags);
-    });
-    if (gathered) *room = std::move(*gathered);
-  }
-  if (!room || !*room) return {};
-  array->complete({room, &**room}, seconds());
-  return made;
+// What all processes find about an array that was given, by one message of each if quick_gather() knows its kind.
+// `known`: this process's part if it is right. **Collective.**
+Checked checked_by_all(Given& given, const DistArray* known, MPI_Comm comm) {
+  const WithoutPython released;
+  const MPI_Comm ours = mpi::duplicates_of(comm)->ours();
+  return mpi::or_end_job(mpi::said_name("tridap.asarray()"), ours, [&] {
+    Index comparable = given.comparable ? 1 : 0;
+    if (std::optional<Distribution> quick = mpi::quick_gather(known, ours, {}, comparable))
+      return Checked{{}, std::make_shared<const Distribution>(std::move(*quick))};
+    return confer_over(given, ours, comparable != 0, {}, false);
+  });
+}
+
+// The same for every kind of array, with its warnings. **Collective.**
+Checked conferred(Given& given, MPI_Comm comm, const Reading& reading) {
+  const WithoutPython released;
+  const MPI_Comm ours = mpi::duplicates_of(comm)->ours();
+  return mpi::or_end_job(mpi::said_name("tridap.check()"), ours, [&] {
+    const Index comparable = mpi::min_max({given.comparable ? 1 : 0}, ours).front().smallest;
+    return confer_over(given, ours, comparable != 0, reading, true);
+  });
 }
 
 // How an error about objects is raised: on each process of `comm` alike, which must all call this, or here alone.
@@ -188,13 +180,8 @@ const std::shared_ptr<const Distribution>& Array::distribution() const {
         Distribution::make(array_.buffer.shape, std::vector<AxisSpec>(array_.dim_data.size(), whole()),
                            std::vector<Index>(array_.dim_data.size(), 1)));
   if (!distribution_)
-    throw Error(Finding{Rule::conversion,
-                        {},
-                        {},
-                        "",
-                        "only this process's part of the array is known",
-                        "",
-                        "make it with tridap.asarray(array, comm), on every process"});
+    refuse("only this process's part of the array is known", "",
+           "make it with tridap.asarray(array, comm), on every process");
   return distribution_;
 }
 
@@ -391,23 +378,22 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
     if (known_together(checked ? array : nullptr, handle)) return object;
   }
   Given given = ask(object, copy);
-  const auto make = [&](std::shared_ptr<const Distribution> distribution) {
-    const Array* const same_memory = policy == Copy::always ? nullptr : array_behind(given.array);
-    Array whole = Array::from(given, comm, std::move(distribution));
-    if (same_memory != nullptr) whole.share_watchers(*same_memory);
+  const auto make = [&] {
+    Array whole = Array::from(given, comm, nullptr);
+    if (const Array* const same = policy == Copy::always ? nullptr : array_behind(given.array))
+      whole.share_watchers(*same);
     return py::cast(std::move(whole));
   };
-  if (!comm.is_none())
-    if (py::object made = gather_quickly(given, handle, make, [&] { return now() - begin; })) return made;
+  py::object made;
+  if (given.comparable && given.read.report.ok())
+    made = comm.is_none() ? make() : mpi::or_end_job(mpi::said_name("tridap.asarray()"), handle, make);
+  Array* const part = made ? &py::cast<Array&>(made) : nullptr;
   const bool undistributed = is_undistributed(given.read.array.dim_data);
-  Checked checked = comm.is_none() ? check_alone(given, !undistributed, {}) : confer_over(given, handle, true, {});
+  Checked checked = comm.is_none() ? check_alone(given, !undistributed, {})
+                                   : checked_by_all(given, part != nullptr ? &part->array() : nullptr, handle);
   throw_if_wrong(checked.report, given.raised, how_raised(checked.report, given.raised, handle));
-  given.receipt.seconds = now() - begin;
-  if (comm.is_none()) return make(std::move(checked.distribution));
-  return together(handle, [&] {
-    if (!checked.distribution) throw std::bad_alloc();
-    return make(std::move(checked.distribution));
-  });
+  part->complete(std::move(checked.distribution), now() - begin);
+  return made;
 }
 
 Checked check_object(py::object object, py::object comm, const py::object& raise_on_error,
@@ -427,7 +413,7 @@ Checked check_object(py::object object, py::object comm, const py::object& raise
   const Flags flags = comm.is_none() ? read_flags() : together(handle, read_flags, &asked);
   const Reading reading{flags.trusts};
   Given given = ask(object, py::none());
-  Checked checked = comm.is_none() ? check_alone(given, true, reading) : confer_over(given, handle, true, reading);
+  Checked checked = comm.is_none() ? check_alone(given, true, reading) : conferred(given, handle, reading);
   const Raising how = flags.raises ? how_raised(checked.report, given.raised, handle) : Raising{};
   if (given.raised && !given.raised->matches(PyExc_Exception)) throw std::move(*given.raised);
   if (flags.raises) throw_if_wrong(checked.report, given.raised, how);

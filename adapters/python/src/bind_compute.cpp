@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "memory.hpp"
+#include "python_methods.hpp"
 #include "reduced.hpp"
 #include "text_argument.hpp"
 #include <tridap/compare.hpp>
@@ -185,188 +186,96 @@ std::pair<Index, Index> bounds(const Array& array, Index axis) {
   return {lists->entries().front().global, lists->entries().back().global + 1};
 }
 
-py::object function_of(const char* module, const char* name) { return py::module_::import(module).attr(name); }
-
-// Throws TypeError for an object that is not a DistArray.
-void need_array(const py::object& self) {
-  if (array_behind(self) == nullptr)
-    throw py::type_error(std::string("this must be a DistArray, not a ") + Py_TYPE(self.ptr())->tp_name);
-}
-
-Index size_of(const Array& array) {
-  Index count = 1;
-  for (const Dimension& dimension : array.array().dim_data) count *= dimension.size;
-  return count;
-}
-
-Array copy_of(const Array& array, const py::object& order) {
-  return like(array, array.local().attr("copy")("order"_a = order));
-}
-
-// Defines a method that a Python function of this package implements.
-void bind_python(py::class_<Array>& type, const char* name, const char* module, const char* function,
-                 const char* text = "") {
-  type.def(
-      name,
-      [=](const py::object& self, const py::args& others, const py::kwargs& options) {
-        need_array(self);
-        return function_of(module, function)(self, *others, **options);
-      },
-      text);
-}
-
-void bind_reductions(py::class_<Array>& type) {
-  const auto reduction = [&](const char* name, const char* text) {
-    bind_python(type, name, "tridap._reduce", name, text);
-  };
-  reduction("sum", R"(sum(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
+// What a DistArray has of NumPy's arrays in Python.
+const PythonMethod numpy_methods[] = {
+    {"sum", "tridap._reduce", R"(sum(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The sum of all elements of the whole array, each counted once, without communication padding and mirrors. Collective; the
 same on every process, bit for bit. The type is numpy.sum's: int64 for smaller integers and bool.
 
 axis: one axis or several, which must not be distributed: the result is a DistArray of the other axes, with their padding.
 This is collective too, because all processes agree on the axes. TypeError, which names the right call, for an axis on several
-processes. keepdims: the result keeps these axes, with one element; without axes, or with all, it is a NumPy array.)");
-  reduction("prod", R"(prod(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
+processes. keepdims: the result keeps these axes, with one element; without axes, or with all, it is a NumPy array.)"},
+    {"prod", "tridap._reduce", R"(prod(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
 
-The product of all elements of the whole array. Everything else is as for sum().)");
-  reduction("mean", R"(mean(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
+The product of all elements of the whole array. Everything else is as for sum().)"},
+    {"mean", "tridap._reduce", R"(mean(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The mean of all elements of the whole array, as sum() counts them: float64 for integers. Without elements it is nan, with
-numpy.mean's warning. Collective; the same on every process. `axis` and `keepdims` are as for sum().)");
-  reduction("var", R"(var(axis=None, dtype=None, ddof=0, *, keepdims=False) -> NumPy scalar or DistArray
+numpy.mean's warning. Collective; the same on every process. `axis` and `keepdims` are as for sum().)"},
+    {"var", "tridap._reduce", R"(var(axis=None, dtype=None, ddof=0, *, keepdims=False) -> NumPy scalar or DistArray
 
 The variance of all elements of the whole array, as numpy.var defines it. Collective, in two reductions; the same on every
-process. `axis` and `keepdims` are as for sum().)");
-  reduction("std", R"(std(axis=None, dtype=None, ddof=0, *, keepdims=False) -> NumPy scalar or DistArray
+process. `axis` and `keepdims` are as for sum().)"},
+    {"std", "tridap._reduce", R"(std(axis=None, dtype=None, ddof=0, *, keepdims=False) -> NumPy scalar or DistArray
 
-The standard deviation: the square root of var().)");
-  reduction("min", R"(min(axis=None, *, keepdims=False) -> NumPy scalar or DistArray
+The standard deviation: the square root of var().)"},
+    {"min", "tridap._reduce", R"(min(axis=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The smallest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
-Collective; the same on every process. `axis` and `keepdims` are as for sum().)");
-  reduction("max", R"(max(axis=None, *, keepdims=False) -> NumPy scalar or DistArray
+Collective; the same on every process. `axis` and `keepdims` are as for sum().)"},
+    {"max", "tridap._reduce", R"(max(axis=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The largest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
-Collective; the same on every process. `axis` and `keepdims` are as for sum().)");
-  reduction("argmin", R"(argmin(axis=None) -> numpy.int64
+Collective; the same on every process. `axis` and `keepdims` are as for sum().)"},
+    {"argmin", "tridap._reduce", R"(argmin(axis=None) -> numpy.int64
 
 The place of the smallest element: its row-major number in `shape`, the lowest of several. numpy.unravel_index(x.argmin(),
 x.shape) is its global index. ValueError, on every process, without elements. Collective; the same on every process. `axis` must
-be None.)");
-  reduction("argmax", R"(argmax(axis=None) -> numpy.int64
+be None.)"},
+    {"argmax", "tridap._reduce", R"(argmax(axis=None) -> numpy.int64
 
-The place of the largest element, as argmin() counts it; of the first nan, if an element is nan. Collective.)");
-  reduction("all", R"(all(axis=None, *, keepdims=False) -> numpy.bool_ or DistArray
+The place of the largest element, as argmin() counts it; of the first nan, if an element is nan. Collective.)"},
+    {"all", "tridap._reduce", R"(all(axis=None, *, keepdims=False) -> numpy.bool_ or DistArray
 
 Whether all elements of the whole array are true. Collective; the same on every process. `axis` and `keepdims` are as for
-sum().)");
-  reduction("any", R"(any(axis=None, *, keepdims=False) -> numpy.bool_ or DistArray
+sum().)"},
+    {"any", "tridap._reduce", R"(any(axis=None, *, keepdims=False) -> numpy.bool_ or DistArray
 
 Whether any element of the whole array is true. Collective; the same on every process. `axis` and `keepdims` are as for
-sum().)");
-  reduction("dot", R"(dot(other) -> NumPy scalar
+sum().)"},
+    {"dot", "tridap._reduce", R"(dot(other) -> NumPy scalar
 
 The sum of the products of the elements of two arrays with one distribution, of any number of axes. Complex elements are
 not conjugated; vdot() conjugates. The type is numpy.dot's, which does not widen integers. Collective; the same on every
-process.)");
-  reduction("vdot", R"(vdot(other) -> NumPy scalar
+process.)"},
+    {"vdot", "tridap._reduce", R"(vdot(other) -> NumPy scalar
 
-dot() with this array's elements conjugated, as numpy.vdot does. Collective; the same on every process.)");
-  reduction("norm", R"(norm(ord=None, axis=None, *, keepdims=False) -> NumPy scalar or DistArray
+dot() with this array's elements conjugated, as numpy.vdot does. Collective; the same on every process.)"},
+    {"norm", "tridap._reduce", R"(norm(ord=None, axis=None, *, keepdims=False) -> NumPy scalar or DistArray
 
 The norm of the whole array as numpy.linalg.norm computes it. None: the square root of the sum of the squares of the
 absolute values. An array of one axis also has ord 1, 2 and inf, and one of two axes "fro". Collective; the same on every
-process. `axis`, one axis or two, and `keepdims` are as for sum(); with them `ord` is any of NumPy's.)");
-}
+process. `axis`, one axis or two, and `keepdims` are as for sum(); with them `ord` is any of NumPy's.)"},
+    {"transpose", "tridap._attributes", R"(transpose(*axes) -> DistArray
 
-// What NumPy's arrays have and these have too; and what they do not have, with the right call.
-void bind_numpy_names(py::class_<Array>& type) {
-  type.def_property_readonly(
-          "nbytes", [](const Array& a) { return size_of(a) * a.array().buffer.type.bytes; },
-          "The bytes of all elements of the whole array: size times itemsize.")
-      .def_property_readonly(
-          "itemsize", [](const Array& a) { return a.array().buffer.type.bytes; }, "The bytes of one element.")
-      .def_property_readonly(
-          "T", [](const py::object& a) { return function_of("tridap._attributes", "transposed")(a); },
-          R"(The array with its axes in the opposite order: a DistArray over the same memory. AttributeError, which names the
-right call, if two axes or more are on several processes, because then elements would move.)")
-      .def("__copy__", [](const Array& a) { return copy_of(a, py::str("K")); })
-      .def("__deepcopy__", [](const Array& a, const py::object&) { return copy_of(a, py::str("K")); });
-  const auto method = [&](const char* name, const char* text) {
-    bind_python(type, name, "tridap._attributes", name, text);
-  };
-  method("transpose", R"(transpose(*axes) -> DistArray
-
-The array with its axes in another order, as numpy.ndarray.transpose takes it, over the same memory: see `T`.)");
-  method("reshape", R"(reshape(*shape) -> DistArray
+The array with its axes in another order, as numpy.ndarray.transpose takes it, over the same memory: see `T`.)"},
+    {"reshape", "tridap._attributes", R"(reshape(*shape) -> DistArray
 
 The array with axes of one element more or less, over the same memory. TypeError, which names the right call, for any other
-shape, because then elements would move to other processes. Not collective.)");
-  method("squeeze", R"(squeeze(axis=None) -> DistArray
+shape, because then elements would move to other processes. Not collective.)"},
+    {"squeeze", "tridap._attributes", R"(squeeze(axis=None) -> DistArray
 
-The array without its axes of one element, or without those that `axis` names, over the same memory: see reshape().)");
-  method("ravel", R"(ravel() -> DistArray
+The array without its axes of one element, or without those that `axis` names, over the same memory: see reshape().)"},
+    {"ravel", "tridap._attributes", R"(ravel() -> DistArray
 
-The array with one axis, over the same memory, as reshape(-1): only if all axes but one have one element.)");
-  method("flatten", R"(flatten() -> DistArray
+The array with one axis, over the same memory, as reshape(-1): only if all axes but one have one element.)"},
+    {"flatten", "tridap._attributes", R"(flatten() -> DistArray
 
-ravel() in new memory.)");
-  method("clip", R"(clip(min=None, max=None) -> DistArray
+ravel() in new memory.)"},
+    {"clip", "tridap._attributes", R"(clip(min=None, max=None) -> DistArray
 
-numpy.clip of each element, padding included: a new array. Not collective.)");
-  method("round", R"(round(decimals=0) -> DistArray
+numpy.clip of each element, padding included: a new array. Not collective.)"},
+    {"round", "tridap._attributes", R"(round(decimals=0) -> DistArray
 
-numpy.round of each element, padding included: a new array. Not collective.)");
-  method("fill", R"(fill(value) -> None
+numpy.round of each element, padding included: a new array. Not collective.)"},
+    {"fill", "tridap._attributes", R"(fill(value) -> None
 
-Sets all elements, padding included, to a scalar. Not collective.)");
-  method("conjugate", "conjugate() -> DistArray\n\nSee conj().");
-  bind_python(type, "__reduce_ex__", "tridap._attributes", "refuse_pickle");
-  bind_python(type, "__getattr__", "tridap._attributes", "missing");
-}
-
-void bind_elements(py::class_<Array>& type) {
-  type.def_property_readonly(
-          "size", [](const Array& a) { return size_of(a); },
-          "The number of elements of the whole array: the product of `shape`.")
-      .def_property_readonly(
-          "real", [](const Array& a) { return view_like(a, function_of("numpy", "real")(a.local())); },
-          "The real parts: a DistArray over the same memory.")
-      .def_property_readonly(
-          "imag", [](const Array& a) { return view_like(a, function_of("numpy", "imag")(a.local())); },
-          "The imaginary parts: a DistArray over the same memory; for real elements, read-only zeros.")
-      .def(
-          "conj", [](const Array& a) { return like(a, function_of("numpy", "conjugate")(a.local())); },
-          "conj() -> DistArray\n\nA new array of the conjugate elements, padding included. Not collective.")
-      .def(
-          "copy",
-          [](const Array& a, const py::object& order) {
-            need_utf8("order", order);
-            return copy_of(a, order);
-          },
-          "order"_a = "K",
-          R"(copy(order="K") -> DistArray
-
-A new array with the same elements, padding included, in its own memory. `order` is the memory order of the local part, as
-in numpy.copy. Not collective.)")
-      .def(
-          "astype",
-          [](const Array& a, const py::object& dtype, const py::object& order, const py::object& casting) {
-            need_utf8("dtype", dtype);
-            need_utf8("order", order);
-            need_utf8("casting", casting);
-            return like(a, a.local().attr("astype")(dtype, "order"_a = order, "casting"_a = casting));
-          },
-          "dtype"_a, "order"_a = "K", "casting"_a = "unsafe",
-          R"(astype(dtype, order="K", casting="unsafe") -> DistArray
-
-A new array with the elements, padding included, converted to another type, as numpy.ndarray.astype does. Not collective.)")
-      .def("__len__", [](const Array& a) {
-        if (a.array().dim_data.empty()) throw py::type_error("len() of an array without axes");
-        return a.array().dim_data.front().size;
-      });
-  bind_python(type, "__getitem__", "tridap._index", "item", R"(x[key] -> DistArray
+Sets all elements, padding included, to a scalar. Not collective.)"},
+    {"conjugate", "tridap._attributes", "conjugate() -> DistArray\n\nSee conj()."},
+    {"__reduce_ex__", "tridap._attributes", "", "refuse_pickle"},
+    {"__getattr__", "tridap._attributes", "", "missing"},
+    {"__getitem__", "tridap._index", R"(x[key] -> DistArray
 
 The selected part of the whole array, over the same memory: each process keeps the selected elements that it owns. Nothing
 communicates; the key must be the same on every process. Indices are global.
@@ -381,16 +290,72 @@ x[3, 4, 5], with an integer for each axis, is one element, a NumPy scalar that e
 axis is distributed.
 
 IndexError for too many indices, and for an integer outside of its axis; TypeError for an integer on a distributed axis
-beside other entries, and for lists and masks; ProtocolError if a process's part has no constant stride in memory.)");
-  bind_python(type, "__setitem__", "tridap._index", "assign", R"(x[key] = value
+beside other entries, and for lists and masks; ProtocolError if a process's part has no constant stride in memory.)",
+     "item"},
+    {"__setitem__", "tridap._index", R"(x[key] = value
 
 Sets the selected elements: to a scalar, or to a DistArray with the distribution of x[key]. Here an integer may select on any
 axis, and a mask, a DistArray of bool with the distribution of x, may be the key if `value` is a scalar. Not collective; the
-key must be the same on every process. Padding on other processes keeps its values until update_padding().)");
-  bind_python(type, "__iter__", "tridap._ufunc", "refuse_iteration");
-  bind_python(type, "__contains__", "tridap._ufunc", "refuse_search");
-  bind_python(type, "__array_ufunc__", "tridap._ufunc", "array_ufunc");
-  bind_python(type, "__array_function__", "tridap._functions", "array_function");
+key must be the same on every process. Padding on other processes keeps its values until update_padding().)",
+     "assign"},
+    {"__iter__", "tridap._ufunc", "", "refuse_iteration"},
+    {"__contains__", "tridap._ufunc", "", "refuse_search"},
+    {"__array_ufunc__", "tridap._ufunc", "", "array_ufunc"},
+    {"__array_function__", "tridap._functions", "", "array_function"},
+};
+
+Index size_of(const Array& array) {
+  Index count = 1;
+  for (const Dimension& dimension : array.array().dim_data) count *= dimension.size;
+  return count;
+}
+
+Array copy_of(const Array& array, const py::object& order) {
+  need_utf8("order", order);
+  return like(array, array.local().attr("copy")("order"_a = order));
+}
+
+Array converted(const Array& array, const py::object& dtype, const py::object& order, const py::object& casting) {
+  need_utf8("dtype", dtype);
+  need_utf8("order", order);
+  need_utf8("casting", casting);
+  return like(array, array.local().attr("astype")(dtype, "order"_a = order, "casting"_a = casting));
+}
+
+// What NumPy's arrays and these have in C++.
+void bind_attributes(py::class_<Array>& type) {
+  const auto property = property_of(type);
+  property("size", "The number of elements of the whole array: the product of `shape`.", &size_of);
+  property("nbytes", "The bytes of all elements of the whole array: size times itemsize.",
+           [](const Array& a) { return size_of(a) * a.array().buffer.type.bytes; });
+  property("itemsize", "The bytes of one element.", [](const Array& a) { return a.array().buffer.type.bytes; });
+  property(
+      "T",
+      R"(The array with its axes in the opposite order: a DistArray over the same memory. AttributeError, which names the
+right call, if two axes or more are on several processes, because then elements would move.)",
+      [](const py::object& a) { return function_of("tridap._attributes", "transposed")(a); });
+  property("real", "The real parts: a DistArray over the same memory.",
+           [](const Array& a) { return view_like(a, function_of("numpy", "real")(a.local())); });
+  property("imag", "The imaginary parts: a DistArray over the same memory; for real elements, read-only zeros.",
+           [](const Array& a) { return view_like(a, function_of("numpy", "imag")(a.local())); });
+  type.def("__copy__", [](const Array& a) { return copy_of(a, py::str("K")); })
+      .def("__deepcopy__", [](const Array& a, const py::object&) { return copy_of(a, py::str("K")); })
+      .def(
+          "conj", [](const Array& a) { return like(a, function_of("numpy", "conjugate")(a.local())); },
+          "conj() -> DistArray\n\nA new array of the conjugate elements, padding included. Not collective.")
+      .def("copy", &copy_of, "order"_a = "K",
+           R"(copy(order="K") -> DistArray
+
+A new array with the same elements, padding included, in its own memory. `order` is the memory order of the local part, as
+in numpy.copy. Not collective.)")
+      .def("astype", &converted, "dtype"_a, "order"_a = "K", "casting"_a = "unsafe",
+           R"(astype(dtype, order="K", casting="unsafe") -> DistArray
+
+A new array with the elements, padding included, converted to another type, as numpy.ndarray.astype does. Not collective.)")
+      .def("__len__", [](const Array& a) {
+        if (a.array().dim_data.empty()) throw py::type_error("len() of an array without axes");
+        return a.array().dim_data.front().size;
+      });
 }
 
 void bind_operators(py::class_<Array>& type) {
@@ -418,9 +383,8 @@ void bind_operators(py::class_<Array>& type) {
 }  // namespace
 
 void bind_compute(py::module_& module, py::class_<Array>& type) {
-  bind_reductions(type);
-  bind_elements(type);
-  bind_numpy_names(type);
+  bind_attributes(type);
+  for (const PythonMethod& method : numpy_methods) define(type, method);
   bind_operators(type);
   module.def("_cut", &cut);
   module.def("_like", &like);

@@ -1,9 +1,11 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "pickled_distribution.hpp"
+#include "python_methods.hpp"
 #include "text_argument.hpp"
 #include "value.hpp"
 #include <tridap/compare.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/draw.hpp>
 #include <tridap/gather_distribution.hpp>
 #include <tridap/make.hpp>
@@ -118,84 +120,55 @@ Distribution gathered(const py::list& of_each_process) {
   return gather_distribution(arrays);
 }
 
-template <class Kind>
-bool add_where_it_is(std::vector<AxisSpec>& specs, py::handle spec) {
-  if (!py::isinstance<Kind>(spec)) return false;
-  specs.push_back(value_in<Kind>(spec));
-  return true;
+void need_processes(const Distribution& d, Index processes) {
+  if (d.processes() == processes) return;
+  const std::string wanted = std::to_string(processes);
+  refuse("the distribution has " + std::to_string(d.processes()) + " processes, but the communicator has " + wanted, "",
+         "make it with processes=" + wanted + ", or pass comm=comm, with as many processes", {}, Rule::grid_product);
 }
 
-std::vector<AxisSpec> specs_of(const py::list& given) {
-  std::vector<AxisSpec> specs;
-  for (const py::handle spec : given)
-    if (!add_where_it_is<BlockSpec>(specs, spec) && !add_where_it_is<CyclicSpec>(specs, spec) &&
-        !add_where_it_is<UnstructuredSpec>(specs, spec) && !add_where_it_is<WholeSpec>(specs, spec))
-      throw py::type_error("an axis is described by a " + std::string(Py_TYPE(spec.ptr())->tp_name) +
-                           ", must be what block(), cyclic(), unstructured() or whole() return");
-  return specs;
+py::object local_index_on(const Distribution& d, Index process, const py::args& global) {
+  const auto found = d.local_index(process_of(d, process), global_of(d, global));
+  return found ? py::object(tuple_of(*found)) : py::none();
 }
 
-void bind_specs(py::module_& module) {
-  py::class_<BlockSpec>(module, "BlockSpec", "An axis distributed in contiguous ranges; block() makes one.")
-      .def(py::init([](std::optional<Index> length, std::optional<std::vector<Index>> starts, Index padding,
-                       std::array<Index, 2> edges, bool periodic) {
-             return BlockSpec{length, std::move(starts), padding, edges, periodic};
-           }),
-           "length"_a, "starts"_a, "padding"_a, "edges"_a, "periodic"_a);
-  py::class_<CyclicSpec>(module, "CyclicSpec", "An axis distributed in blocks, round-robin; cyclic() makes one.")
-      .def(py::init([](Index block_size, Index first) {
-             return CyclicSpec{block_size, first};
-           }),
-           "block_size"_a, "first"_a);
-  py::class_<UnstructuredSpec>(module, "UnstructuredSpec", "An axis as lists of indices; unstructured() makes one.")
-      .def(py::init([](std::vector<std::vector<Index>> lists, bool one_to_one) {
-             return UnstructuredSpec{std::move(lists), one_to_one};
-           }),
-           "lists"_a, "one_to_one"_a);
-  py::class_<WholeSpec>(module, "WholeSpec", "An axis that is not distributed; whole() makes one.").def(py::init<>());
+py::tuple global_index_on(const Distribution& d, Index process, const py::args& local) {
+  return tuple_of(d.global_index(process, indices_of(local, d.local_shape(process_of(d, process)), "local index")));
 }
 
-}  // namespace
+bool are_equal(const Distribution& d, const Distribution& other) {
+  const Comparison comparison = compare(d, other);
+  return comparison.same_owners && comparison.same_places;
+}
 
-void bind_distribution(py::module_& module) {
-  bind_specs(module);
-  py::class_<Distribution>(module, "Distribution", py::custom_type_setup(forbid_new),
-                           R"(How a whole array is distributed over a process grid. Any process may ask about any other.
+void bind_shapes(py::class_<Distribution>& type) {
+  const auto property = property_of(type);
+  property("shape", "The number of elements along each axis of the whole array, boundary padding included.",
+           [](const Distribution& d) { return tuple_of(d.shape()); });
+  property("ndim", "How many axes there are.", [](const Distribution& d) { return d.ndim(); });
+  property("grid", "Processes along each axis.", [](const Distribution& d) { return tuple_of(d.proc_grid_shape()); });
+  property("processes", "How many processes there are.", [](const Distribution& d) { return d.processes(); });
+  type.def(
+      "coordinates",
+      [](const Distribution& d, Index process) { return tuple_of(d.coordinates(process_of(d, process))); }, "process"_a,
+      "coordinates(process) -> tuple of int\n\nThe process's coordinates in the grid.");
+  type.def(
+      "local_shape",
+      [](const Distribution& d, Index process) { return tuple_of(d.local_shape(process_of(d, process))); }, "process"_a,
+      "local_shape(process) -> tuple of int\n\nThe shape of the buffer on that process, padding included.");
+  type.def(
+      "count",
+      [](const Distribution& d, Index process, const Text& part) {
+        return d.count(process_of(d, process), part_named(part));
+      },
+      "process"_a, "part"_a = "owned",
+      R"(count(process, part="owned") -> int
 
-distribution() makes one, and a DistArray that was made with comm= has one. Processes are numbered by their grid
-coordinates in row-major order.
+How many elements are in the "local", "owned" or "interior" part of that process; DistArray has NumPy views of the same names.)");
+}
 
-Two are equal (==) if they have the same shape, and every global index has the same owners and the same local indices
-there. How they were described does not matter: blocks of 2 over 3 processes are equal to the lists [0, 1], [2, 3] and [4];
-padding above the last owned element does not matter either. Equal ones have the same hash, so they can be keys of a dict.
-They can be pickled, and sent with mpi4py: layout = comm.bcast(layout).)")
-      .def_property_readonly(
-          "shape", [](const Distribution& d) { return tuple_of(d.shape()); },
-          "The number of elements along each axis of the whole array, boundary padding included.")
-      .def_property_readonly(
-          "ndim", [](const Distribution& d) { return d.ndim(); }, "How many axes there are.")
-      .def_property_readonly(
-          "grid", [](const Distribution& d) { return tuple_of(d.proc_grid_shape()); }, "Processes along each axis.")
-      .def_property_readonly(
-          "processes", [](const Distribution& d) { return d.processes(); }, "How many processes there are.")
-      .def(
-          "coordinates",
-          [](const Distribution& d, Index process) { return tuple_of(d.coordinates(process_of(d, process))); },
-          "process"_a, "coordinates(process) -> tuple of int\n\nThe process's coordinates in the grid.")
-      .def(
-          "local_shape",
-          [](const Distribution& d, Index process) { return tuple_of(d.local_shape(process_of(d, process))); },
-          "process"_a,
-          "local_shape(process) -> tuple of int\n\nThe shape of the buffer on that process, padding included.")
-      .def(
-          "count",
-          [](const Distribution& d, Index process, const Text& part) {
-            return d.count(process_of(d, process), part_named(part));
-          },
-          "process"_a, "part"_a = "owned",
-          "count(process, part=\"owned\") -> int\n\nHow many elements are in the \"local\", \"owned\" or "
-          "\"interior\" part of that process; DistArray has NumPy views of the same names.")
-      .def("part", &box, "process"_a, "part"_a = "owned",
+void bind_elements(py::class_<Distribution>& type) {
+  type.def("part", &box, "process"_a, "part"_a = "owned",
            "part(process, part=\"owned\") -> tuple of slice\n\nThe slices that select a part from the local buffer; "
            "part as in count().")
       .def("indices", &indices, "process"_a, "part"_a = "owned",
@@ -219,29 +192,22 @@ distinct indices.)")
 The process that owns a global index, the lowest if several do; None if no process does.)")
       .def(
           "owners", [](const Distribution& d, const py::args& g) { return tuple_of(d.owners(global_of(d, g))); },
-          "owners(*index) -> tuple of int\n\nAll processes that own a global index, ascending; several for shared "
-          "unstructured "
-          "indices.")
-      .def(
-          "local_index",
-          [](const Distribution& d, Index process, const py::args& g) -> py::object {
-            const auto found = d.local_index(process_of(d, process), global_of(d, g));
-            return found ? py::object(tuple_of(*found)) : py::none();
-          },
-          "local_index(process, *index) -> tuple of int or None\n\nThe local index on that process of a global index; "
-          "None if that process does not own it.")
-      .def(
-          "global_index",
-          [](const Distribution& d, Index process, const py::args& local) {
-            const Indices at = indices_of(local, d.local_shape(process_of(d, process)), "local index");
-            return tuple_of(d.global_index(process, at));
-          },
-          "global_index(process, *local) -> tuple of int\n\nThe global index of a local index on that process.")
+          R"(owners(*index) -> tuple of int
+
+All processes that own a global index, ascending; several for shared unstructured indices.)")
+      .def("local_index", &local_index_on,
+           "local_index(process, *index) -> tuple of int or None\n\nThe local index on that process of a global index; "
+           "None if that process does not own it.")
+      .def("global_index", &global_index_on,
+           "global_index(process, *local) -> tuple of int\n\nThe global index of a local index on that process.")
       .def("dim_data", &dim_data, "process"_a, "version"_a = "0.10.0",
            R"(dim_data(process, version="0.10.0") -> tuple of dict
 
-The dim_data that __distarray__ returns on that process. ProtocolError if that version cannot describe it.)")
-      .def(
+The dim_data that __distarray__ returns on that process. ProtocolError if that version cannot describe it.)");
+}
+
+void bind_pictures(py::class_<Distribution>& type) {
+  type.def(
           "describe", [](const Distribution& d) { return describe(d); },
           "describe() -> str\n\nOne line: \"block x cyclic over 2 x 3 processes\".")
       .def(
@@ -263,7 +229,7 @@ A picture of the owners, for a terminal of that many characters; str() draws it 
       .def(
           "to_html",
           [](const py::object& d, const py::object& to, const py::object& title) {
-            return py::module_::import("tridap._html").attr("page")(d, to, title);
+            return function_of("tridap._html", "page")(d, to, title);
           },
           "to"_a = py::none(), "title"_a = "",
           R"(to_html(to=None, title="") -> str
@@ -275,61 +241,41 @@ Args:
     to: a Distribution or a DistArray. The page shows both side by side, and what each process sends to each other one if
         an array moves to this distribution.
     title: a text; the default is what describe() returns.)")
-      .def(
+      .def("_repr_html_", [](const Distribution& d) { return draw_small_svg(d); })
+      .def("__str__", [](const Distribution& d) { return draw_text(d); })
+      .def("__repr__", [](const Distribution& d) { return "<tridap.Distribution: " + describe(d) + ">"; });
+}
+
+constexpr const char* distribution_text =
+    R"(How a whole array is distributed over a process grid. Any process may ask about any other.
+
+distribution() makes one, and a DistArray that was made with comm= has one. Processes are numbered by their grid
+coordinates in row-major order.
+
+Two are equal (==) if they have the same shape, and every global index has the same owners and the same local indices
+there. How they were described does not matter: blocks of 2 over 3 processes are equal to the lists [0, 1], [2, 3] and [4];
+padding above the last owned element does not matter either. Equal ones have the same hash, so they can be keys of a dict.
+They can be pickled, and sent with mpi4py: layout = comm.bcast(layout).)";
+
+}  // namespace
+
+void bind_distribution(py::module_& module) {
+  py::class_<Distribution> type(module, "Distribution", py::custom_type_setup(forbid_new), distribution_text);
+  bind_shapes(type);
+  bind_elements(type);
+  bind_pictures(type);
+  type.def(
           "difference", [](const Distribution& d, const Distribution& other) { return compare(d, other).difference; },
           "other"_a,
           "difference(other) -> str\n\nThe first difference of two distributions, in words; empty if they are equal.")
-      .def("_repr_html_", [](const Distribution& d) { return draw_small_svg(d); })
-      .def("__str__", [](const Distribution& d) { return draw_text(d); })
-      .def("__repr__", [](const Distribution& d) { return "<tridap.Distribution: " + describe(d) + ">"; })
-      .def(
-          "__eq__",
-          [](const Distribution& d, const Distribution& other) {
-            const Comparison comparison = compare(d, other);
-            return comparison.same_owners && comparison.same_places;
-          },
-          py::is_operator())
+      .def("__eq__", &are_equal, py::is_operator())
       .def("__hash__", &hash_of)
       .def("__reduce__", [](const Distribution& d) {
-        return py::make_tuple(py::module_::import("tridap._make").attr("_restored"), py::make_tuple(state_of(d)));
+        return py::make_tuple(function_of("tridap._make", "_restored"), py::make_tuple(state_of(d)));
       });
   module.def("_from_state", &from_state);
   module.def("_gathered", &gathered);
-  module.def("_need_processes", [](const Distribution& d, Index processes) {
-    if (d.processes() != processes)
-      throw Error(Finding{
-          Rule::grid_product,
-          {},
-          {},
-          "",
-          "the distribution has " + std::to_string(d.processes()) + " processes, but the communicator has " +
-              std::to_string(processes),
-          "",
-          "make it with processes=" + std::to_string(processes) + ", or pass comm=comm, with as many processes"});
-  });
-  module.def("_make", [](const std::vector<Index>& shape, const py::list& given,
-                         const std::optional<std::vector<Index>>& grid, Index processes) {
-    const std::vector<AxisSpec> specs = specs_of(given);
-    if (shape.size() != specs.size())
-      throw Error(Finding{
-          Rule::shape_ndim,
-          {},
-          {},
-          "",
-          "shape has length " + std::to_string(shape.size()) + ", but dist has length " + std::to_string(specs.size()),
-          "",
-          "give one entry of dist for each axis, such as (\"b\", \"*\")"});
-    if (grid && grid->size() != shape.size())
-      throw Error(Finding{
-          Rule::shape_ndim,
-          {},
-          {},
-          "",
-          "shape has length " + std::to_string(shape.size()) + ", but grid has length " + std::to_string(grid->size()),
-          "",
-          "give one number of processes for each axis"});
-    return Distribution::make(shape, specs, grid ? *grid : default_grid(processes, specs));
-  });
+  module.def("_need_processes", &need_processes);
 }
 
 }  // namespace tridap::python

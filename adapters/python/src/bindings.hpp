@@ -16,7 +16,10 @@ class Array;
 
 // Bind members by functions that take a reference. A pointer to a member takes a pointer to the object, and pybind11
 // accepts None for a pointer.
+void bind_arguments(py::module_& module);
 void bind_array(py::module_& module);
+void bind_array_calls(py::class_<Array>& type);                        ///< what all processes call together
+void bind_array_memory(py::module_& module, py::class_<Array>& type);  ///< what other libraries get of its memory
 void bind_device(py::module_& module);
 void bind_capture(py::module_& module);
 void bind_compute(py::module_& module, py::class_<Array>& type);  ///< what DistArray has of NumPy's arrays
@@ -25,8 +28,18 @@ void bind_gather(py::module_& module);
 void bind_ghosts(py::module_& module);
 void bind_redistribution(py::module_& module);
 void bind_report(py::module_& module);
+void bind_specs(py::module_& module);  ///< what describes an axis
 void bind_solve(py::module_& module);  ///< without Trilinos, types that say so
 void bind_vocabularies(py::module_& module);
+
+/// Sets the slots of DistArray: NumPy's buffer protocol on the local part, and those of the garbage collector.
+void set_array_slots(PyHeapTypeObject* heap);
+
+/// A function that defines a read-only attribute: its name, its docstring, and what returns it.
+template <class Type>
+auto property_of(py::class_<Type>& type) {
+  return [&type](const char* name, const char* text, auto get) { type.def_property_readonly(name, get, text); };
+}
 
 inline py::tuple tuple_of(const std::vector<Index>& numbers) { return py::tuple(py::cast(numbers)); }
 

@@ -78,7 +78,7 @@ py::list axis_extras_of(py::handle dim_data, const DimData& dims) {
 // if it does not. Throws Error if it does so wrongly.
 py::object foreign_dictionary(py::handle object) {
   try {
-    return py::module_::import("tridap._foreign").attr("dictionary")(object);
+    return py::module_::import("tridap._readers").attr("dictionary")(object);
   } catch (py::error_already_set& error) {
     const py::object report = py::getattr(error.value(), "report", py::none());
     if (py::isinstance<Checked>(report)) throw Error(py::cast<const Checked&>(report).report);

@@ -260,13 +260,7 @@ std::optional<Copy> copy_named(py::handle copy) {
 
 Copy copy_policy(py::handle copy) {
   if (const std::optional<Copy> policy = copy_named(copy)) return *policy;
-  throw Error(Finding{Rule::conversion,
-                      {},
-                      {},
-                      "copy",
-                      to_value(copy).text(),
-                      "must be None or False (never), \"if_needed\" or True",
-                      ""});
+  refuse_key("copy", to_value(copy).text(), "must be None or False (never), \"if_needed\" or True", "");
 }
 
 std::optional<bool> copy_flag(py::handle copy) {

@@ -36,9 +36,11 @@ PYBIND11_MODULE(_core, module) {
   tridap::python::bind_user_call(module);
   tridap::python::bind_errors(module);
   tridap::python::bind_report(module);
+  tridap::python::bind_specs(module);
   tridap::python::bind_distribution(module);
   tridap::python::bind_device(module);
   tridap::python::bind_array(module);
+  tridap::python::bind_arguments(module);
   tridap::python::bind_capture(module);
   tridap::python::bind_gather(module);
   tridap::python::bind_ghosts(module);

@@ -14,7 +14,7 @@ namespace {
 
 using Numbers = py::array_t<Index, py::array::c_style | py::array::forcecast>;
 
-Numbers array_of(const std::vector<Index>& numbers) {
+Numbers to_numpy(const std::vector<Index>& numbers) {
   return Numbers(static_cast<py::ssize_t>(numbers.size()), numbers.data());
 }
 
@@ -30,7 +30,7 @@ py::tuple state_of(const Axis& axis) {
     return py::make_tuple("c", periodic, axis.size(), axis.proc_grid_size(), cyclic->block_size(), cyclic->first());
   if (const auto* listed = std::get_if<UnstructuredKind>(&axis.kind())) {
     py::tuple lists(static_cast<std::size_t>(listed->grid()));
-    for (Index c = 0; c < listed->grid(); ++c) lists[static_cast<std::size_t>(c)] = array_of(listed->list(c));
+    for (Index c = 0; c < listed->grid(); ++c) lists[static_cast<std::size_t>(c)] = to_numpy(listed->list(c));
     return py::make_tuple("u", periodic, axis.size(), lists, listed->one_to_one());
   }
   const auto& block = std::get<BlockKind>(axis.kind());
@@ -44,7 +44,7 @@ py::tuple state_of(const Axis& axis) {
     lower.push_back(block.padding(c)[0]);
     upper.push_back(block.padding(c)[1]);
   }
-  return py::make_tuple("p", periodic, axis.size(), array_of(starts), array_of(stops), array_of(lower), array_of(upper),
+  return py::make_tuple("p", periodic, axis.size(), to_numpy(starts), to_numpy(stops), to_numpy(lower), to_numpy(upper),
                         block.is_padded());
 }
 

@@ -14,6 +14,9 @@
 
 ``help(tridap.solve)`` explains one of these names. Names that begin with ``_`` are not for programs.
 
+A call with ``comm=None`` uses the communicator of the first array among its arguments; else MPI.COMM_SELF if the distribution
+is over one process; else MPI.COMM_WORLD. `asarray`, `check`, `export` and `GhostedArray` are then of this process only.
+
 Arrays
     `DistArray` is this process's part of a distributed array. `asarray` makes one of any object with ``__distarray__``,
     `array` of your NumPy arrays, `scatter` of the whole array on one process; `empty`, `zeros` and `from_function` make new

@@ -74,10 +74,9 @@ def unmasked(name, values):
     return values
 
 
-def policy(copy):
-    """An argument `copy` as "never", "if_needed" or "always"; ValueError if it is none."""
-    name = {None: "never", False: "never", True: "always"}.get(copy, copy) if copy is None or isinstance(
-        copy, (bool, str)) else copy
-    if name not in ("never", "if_needed", "always"):
-        raise ValueError(f"copy is {copy!r}, must be None, False, True or 'if_needed'")
-    return name
+def one_of(name, given, *choices):
+    """An argument that is one of several texts; ValueError if it is none."""
+    if given not in choices:
+        *first, last = map(repr, choices)
+        raise ValueError(f"{name} is {given!r}, must be {', '.join(first)} or {last}")
+    return str(given)

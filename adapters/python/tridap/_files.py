@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _core, _dnpy
 from ._agree import collective, integer, together, unmasked
-from ._make import distribution
+from ._make import communicator, distribution
 from ._modules import compiled
 
 if TYPE_CHECKING:
@@ -43,14 +43,15 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
             file that exists is kept, and the step added to it, or replaced. The file is copied first.
         chunks: the extents of the chunks in which datasets are stored, one for each axis of the array.
         compression: None; "gzip"; or its level, 1 to 9. The file needs its uncompressed size while it is written.
-        comm: an mpi4py communicator; None: that of the arrays, else MPI.COMM_WORLD.
+        comm: an mpi4py communicator; None: that of the first array that has one, else MPI.COMM_WORLD, or only this
+            process for arrays over one process.
         progress: whether the first process shows on standard error what is done; None: if this is a terminal, and it
             takes long.
 
     Raises:
         ProtocolError: on every process, for example if an array is wrong or the file cannot be written.
     """
-    group: Any = _communicator(comm, arrays.values() if isinstance(arrays, Mapping) else ())
+    group: Any = communicator(comm, *(arrays.values() if isinstance(arrays, Mapping) else ()))
 
     def asked():
         options = {"path": _path(path), "names": _names(arrays), "chunks": _chunks(chunks),
@@ -89,7 +90,7 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
         to: the distribution of the array: a `Distribution`, or what `distribution` takes for the axes, such as "b,*".
             None: as it was saved, if the number of processes is the same; else one of the same kind; blocks if the file
             does not say.
-        comm: an mpi4py communicator; None: MPI.COMM_WORLD.
+        comm: an mpi4py communicator; None: MPI.COMM_WORLD, or only this process if `to` is a `Distribution` over one.
         grid: processes along each axis, if `to` gives the axes.
         step: of a time series; None: the last one. If another program wrote it, its first axis is that of the steps.
         progress: as in `save`.
@@ -97,7 +98,7 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
     Raises:
         ProtocolError: on every process, for example if the file has no such array, or one of another shape.
     """
-    group: Any = _communicator(comm, ())
+    group: Any = communicator(comm, to)
     files = []
 
     def asked():
@@ -146,7 +147,7 @@ def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | N
     The first process reads them. Attributes that are neither a text nor numbers are left out. The arguments are those
     of `load`.
     """
-    group: Any = _communicator(comm, ())
+    group: Any = communicator(comm)
 
     def read():
         _native()
@@ -168,25 +169,6 @@ def _is_built():
 
 def _native():
     return compiled("_hdf5", "HDF5", "libhdf5-openmpi-dev")
-
-
-def _world():
-    from mpi4py import MPI
-    return MPI.COMM_WORLD
-
-
-def _communicator(comm, arrays):
-    """The communicator of the arrays; this process alone for arrays that are on one process and have none."""
-    if comm is not None:
-        return comm
-    arrays = list(arrays)
-    for array in arrays:
-        if isinstance(array, _core.DistArray) and array.comm is not None:
-            return array.comm
-    if arrays and all(isinstance(array, _core.DistArray) and array.is_whole for array in arrays):
-        from mpi4py import MPI
-        return MPI.COMM_SELF
-    return _world()
 
 
 def _path(path):

@@ -1,4 +1,4 @@
-"""The dictionaries of arrays that have no ``__distarray__``, but say in another way which part they are."""
+"""Which arrays that have no ``__distarray__`` TriDAP knows, because they say in another way which part they are."""
 
 from __future__ import annotations
 
@@ -16,23 +16,13 @@ class Described(dict[str, Any]):
         self.array = array
 
 
-def _reader(obj):
-    """The function that makes the dictionary of an object's array; None if TriDAP does not know such objects."""
+def kind_of(obj):
+    """The module that reads an object: "mpi4py_fft", "petsc" or "_partitioned"; None if TriDAP does not know such objects."""
     kind = type(obj)  # and not isinstance, which asks the object
-    if issubclass(kind, type):
-        return None
-    theirs = sys.modules.get("mpi4py_fft.distarray")
-    if theirs is not None and issubclass(kind, theirs.DistArray):
-        from .mpi4py_fft import described
-        return described
-    petsc = sys.modules.get("petsc4py.PETSc")
-    if petsc is not None and issubclass(kind, petsc.Vec):
-        from .petsc import export_array
-        return lambda vec: Described(export_array(vec))
-    if hasattr(obj, "__partitioned__"):
-        from ._partitioned import described
-        return described
-    return None
+    for module, name, ours in (("mpi4py_fft.distarray", "DistArray", "mpi4py_fft"), ("petsc4py.PETSc", "Vec", "petsc")):
+        if module in sys.modules and issubclass(kind, getattr(sys.modules[module], name)):
+            return ours
+    return "_partitioned" if not issubclass(kind, type) and hasattr(obj, "__partitioned__") else None
 
 
 def read_only_memory(obj):
@@ -57,13 +47,7 @@ def read_only_memory(obj):
 
 def describes(obj):
     """Whether `asarray` takes an object. Local."""
-    return hasattr(obj, "__distarray__") or isinstance(obj, dict) or _reader(obj) is not None
-
-
-def dictionary(obj):
-    """What ``__distarray__`` would return for an object without it; None for objects that are not known. Local."""
-    reader = _reader(obj)
-    return None if reader is None else reader(obj)
+    return hasattr(obj, "__distarray__") or isinstance(obj, dict) or kind_of(obj) is not None
 
 
 def is_mat(obj):

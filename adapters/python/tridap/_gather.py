@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
-from ._agree import collective, integer, together, unmasked
+from ._agree import collective, integer, one_of, together, unmasked
 from ._make import communicator_of, zeros
 
 if TYPE_CHECKING:
@@ -43,18 +43,29 @@ def _move(source, source_ranks, target, target_ranks, dtype, comm):
                                  False, False)
 
 
-@collective("x.gather()")
-def gather(array, root=0):
-    """See `DistArray.gather`."""
+def _whole(array, root=None):
+    """The whole array on the process `root`, and None on others; without a root on every process. Collective."""
     comm = array.comm
     found = {}
 
     def prepare():
         found["part"] = None if comm is None else _interior(array)
-        return {"root": _root(root, comm), **_same(array)}
+        return _same(array) if root is None else {"root": _root(root, comm), **_same(array)}
 
-    number = together(comm, prepare)["root"]
+    number = together(comm, prepare).get("root")
     return _alone(array) if comm is None else _core._gather(found["part"], number)
+
+
+@collective("x.gather()")
+def gather(array, root=0):
+    """See `DistArray.gather`."""
+    return _whole(array, root)
+
+
+@collective("x.allgather()")
+def allgather(array):
+    """See `DistArray.allgather`."""
+    return _whole(array)
 
 
 def _alone(array):
@@ -62,20 +73,6 @@ def _alone(array):
     whole = np.empty(shape, array.dtype)
     whole[_places(array.distribution) if shape else ()] = array.interior
     return whole
-
-
-@collective("x.allgather()")
-def allgather(array):
-    """See `DistArray.allgather`."""
-    comm = array.comm
-    found = {}
-
-    def prepare():
-        found["part"] = None if comm is None else _interior(array)
-        return _same(array)
-
-    together(comm, prepare)
-    return _alone(array) if comm is None else _core._gather(found["part"], None)
 
 
 @collective("tridap.scatter()")
@@ -99,7 +96,7 @@ def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, 
     Raises:
         ProtocolError: on every process.
     """
-    comm = _scatter_communicator(dist, comm)
+    comm = _core._communicator(comm, dist)
     found = {}
 
     def prepare():
@@ -107,11 +104,9 @@ def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, 
         found["interior"] = _core._interior_of(dist)
         found["whole"] = _core._whole_of(found["interior"])
         number = _root(root, comm)
-        if order not in ("C", "F"):
-            raise ValueError(f"order is {order!r}, must be 'C' or 'F'")
         if comm is None or comm.rank == number:
             found["values"] = _values(whole, found["whole"].local_shape(0))
-        return {"root": number, "distribution": f"{dist.shape} {dist.describe()}", "order": order}
+        return {"root": number, "distribution": f"{dist.shape} {dist.describe()}", "order": one_of("order", order, "C", "F")}
 
     root = together(comm, prepare)["root"]
     if comm is None:
@@ -128,15 +123,6 @@ def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, 
     made, interior, values = together(comm, make, same=False)
     _move(found["whole"], [root], found["interior"], [], dtype, comm)(values, interior)
     return made
-
-
-def _scatter_communicator(dist, comm):
-    if comm is not None:
-        return comm
-    if isinstance(dist, _core.Distribution) and dist.processes == 1:
-        return None
-    from mpi4py import MPI
-    return MPI.COMM_WORLD
 
 
 def _values(whole, shape):

@@ -165,12 +165,7 @@ def _memory(local):
 
 
 def _ids(ghosts):
-    ids = np.asarray(ghosts)
-    if ids.ndim != 1 or (ids.size > 0 and ids.dtype.kind not in "iu"):
-        raise TypeError(f"ghosts has {ids.ndim} axes of {ids.dtype}, must be a list of integers")
-    if ids.dtype.kind == "u" and ids.size > 0 and int(ids.max()) > np.iinfo(np.int64).max:
-        raise OverflowError(f"ghosts has the id {ids.max()}, must fit a signed 64-bit integer")
-    ids = np.array(ids, np.int64)
+    ids = np.array(_core._ids("ghosts", ghosts))
     ids.flags.writeable = False
     return ids
 

@@ -96,7 +96,7 @@ def array(shown):
     return f"<p>{escape(repr(shown))}</p>{picture}"
 
 
-def page(shown, to, title):
+def page(shown, to=None, title=""):
     """See `Distribution.to_html`."""
     if not isinstance(title, str):
         raise TypeError(f"title is {title!r}, must be a str")

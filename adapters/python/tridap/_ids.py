@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import reprlib
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from . import _core
-from ._agree import collective, together
-from ._move import (Redistribution, _conversion, _distribution_of, _dtype, _flag, _order, _plan_communicator, _ranks,
-                    _self, _words)
+from ._agree import collective, one_of, together
+from ._move import Redistribution, _conversion, _distribution_of, _dtype, _ranks, _self, _words
 from ._place import communicator_of_ranks
 
 if TYPE_CHECKING:
@@ -20,31 +16,19 @@ if TYPE_CHECKING:
     from numpy.typing import DTypeLike
 
 
-def _listed(ids):
-    """The ids of this process as a contiguous array of int64."""
-    given = np.asarray(ids)
-    if given.ndim != 1:
-        raise ValueError(f"ids is {reprlib.repr(ids)}, must have one axis: a list of integers")
-    if given.size and given.dtype.kind not in "iu":
-        raise TypeError(f"ids is {reprlib.repr(ids)}, must be integers")
-    if given.dtype.kind == "u" and given.size and int(given.max()) > np.iinfo(np.int64).max:
-        raise OverflowError(f"id {given.max()} must fit a signed 64-bit integer")
-    return np.ascontiguousarray(given, np.int64)
-
-
 def _plan(array, ids, to_ids, dtype, comm, ravel, order, convert, partial, ranks):
-    comm = _plan_communicator(comm, array)
+    comm = _core._communicator(comm, array)
     alone = comm is None
     found = {}
 
     def prepare():
         found["array"] = _distribution_of("source" if to_ids else "target", array)
-        found["ids"], found["dtype"] = _listed(ids), _dtype(dtype)
+        found["ids"], found["dtype"] = _core._ids("ids", ids), _dtype(dtype)
         may_convert, found["made"] = _conversion(convert)
         if ravel not in ("C", "F"):
             raise ValueError(f"ravel is {ravel!r}, must be 'C' (row-major numbers) or 'F' (column-major numbers)")
-        return {"array": _words(found["array"]), "dtype": str(found["dtype"]), "ravel": str(ravel), "order": _order(order),
-                "convert": may_convert, "made": str(found["made"]), "partial": _flag("partial", partial),
+        return {"array": _words(found["array"]), "dtype": str(found["dtype"]), "ravel": str(ravel), "order": one_of("order", order, "C", "F"),
+                "convert": may_convert, "made": str(found["made"]), "partial": _core._flag("partial", partial),
                 "ranks": _ranks("source_ranks" if to_ids else "target_ranks", ranks, found["array"].processes,
                                 1 if alone else comm.size)}
 

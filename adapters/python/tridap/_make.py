@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import reprlib
 import sys
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Sequence
 import numpy as np
 
 from . import _core
-from ._agree import integer, unmasked, utf8
+from ._agree import integer, one_of, unmasked, utf8
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -70,9 +69,6 @@ def whole() -> _core.WholeSpec:
     return _core.WholeSpec()
 
 
-_SPECS = (_core.BlockSpec, _core.CyclicSpec, _core.UnstructuredSpec, _core.WholeSpec)
-
-
 def _integers(name, given):
     """One integer, or several, as a list; TypeError for numbers that are not integers, such as 1.0."""
     try:
@@ -85,62 +81,6 @@ def _integers(name, given):
     return numbers
 
 
-def _lists_in(file):
-    """The lists of global indices in a JSON file, one for each grid coordinate, as the command `tridap make` reads them."""
-    try:
-        with open(file, encoding="utf-8") as text:
-            lists = json.load(text)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{file}: {error}: must be a JSON list of lists of integers, one for each coordinate") from None
-    if not isinstance(lists, list) or not lists:
-        raise ValueError(f"{file}: must be a JSON list of lists of integers, one for each coordinate")
-    for part in lists:
-        if not isinstance(part, list) or any(type(i) is not int or not -2**63 <= i < 2**63 for i in part):
-            raise ValueError(f"{file}: must be a JSON list of lists of integers that fit 64 bits, one for each coordinate, "
-                             f"but holds {reprlib.repr(part)}")
-    return unstructured(lists)
-
-
-def _spec(dist):
-    """The spec of "b", "b:0,3,5" (the start of each coordinate), "c", "c:2", "c:2@1" (1 gets the first block), "u:FILE"
-    (lists in JSON), "*"."""
-    if isinstance(dist, _SPECS):
-        return dist
-    if dist is None:
-        return whole()
-    if not isinstance(dist, str):
-        return unstructured(dist)
-    kind, _, rest = dist.partition(":")
-    if kind == "u" and rest:
-        return _lists_in(rest)
-    try:
-        if dist in ("b", "c"):
-            return block() if dist == "b" else cyclic()
-        if dist in ("*", "n"):
-            return whole()
-        if kind == "b":
-            return block(starts=[int(start) for start in rest.split(",")])
-        if kind == "c":
-            size, _, first = rest.partition("@")
-            return cyclic(int(size), int(first or 0))
-    except ValueError:
-        pass
-    raise ValueError(f"dist is {dist!r} for an axis, must be 'b', 'b:0,3,5' (the start of each coordinate), 'c', 'c:2', "
-                     "'c:2@1' (coordinate 1 gets the first block), 'u:FILE' (a JSON file with lists of indices), '*', or lists of "
-                     "indices")
-
-
-def _axes_in(text):
-    """The axes of "b,c:2" or "b:0,3,5,*", as the command `tridap make` reads them: numbers continue a list of starts."""
-    axes = []
-    for part in text.split(",") if text else ():
-        if axes and part[:1].isdigit() and axes[-1].startswith("b:"):
-            axes[-1] += "," + part
-        else:
-            axes.append(part)
-    return tuple(axes)
-
-
 def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Sequence[int] | None = None,
                  processes: int | None = None) -> _core.Distribution:
     """How a whole array is distributed over a process grid. Any process may ask about any other. Nothing communicates.
@@ -151,8 +91,8 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     Args:
         shape: the number of elements of the whole array along each axis.
         dist: one entry for each axis: "b", "b:0,3,5", "c", "c:2", "c:2@1", "*", a list with the global indices of
-            each process along the axis, "u:FILE" for a JSON file with such lists, which each process reads, or what `block`, `cyclic`, `unstructured` and `whole` return. ``docs/python.md``
-            has a table of them. The texts may be one, as for the command ``tridap make``: "b,c:2". None: all axes in
+            each process along the axis, "u:FILE" for a JSON file with such lists, which each process reads, or what `block`,
+            `cyclic`, `unstructured` and `whole` return. ``docs/python.md`` has a table of them. The texts may be one, as for the command ``tridap make``: "b,c:2". None: all axes in
             blocks.
         grid: processes along each axis; None: as near to a square as `processes` allows.
         processes: how many there are; None: those of MPI.COMM_WORLD if mpi4py is in use, else one. If ``mpiexec`` has
@@ -163,17 +103,10 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
         ValueError: if an entry is none of these, or a file has no lists of integers. OSError: if it cannot be read.
     """
     extents = _integers("shape", shape)
-    if isinstance(dist, _SPECS):
-        dist = (dist,)
-    elif dist is None:
-        dist = ("b",) * len(extents)
-    elif isinstance(dist, str):
-        dist = _axes_in(dist)
     if processes is None and grid is None:
         _warn_if_alone()
     wanted = _world_size() if processes is None else processes
-    specs = [_spec(d) for d in dist]
-    made = _core._make(extents, specs, None if grid is None else _integers("grid", grid), wanted)
+    made = _core._make(extents, dist, None if grid is None else _integers("grid", grid), wanted)
     if processes is not None and made.processes != processes:
         _core._refuse(f"the grid has {made.processes} processes, but processes is {processes}", "give only one of them")
     return made
@@ -209,17 +142,22 @@ def _world_size():
     return 1 if comm is None else comm.size
 
 
+def communicator(comm: Any, *given: Any) -> Any:
+    """The communicator of a call with these arguments, by the rule that the package's text has."""
+    found = _core._communicator(comm, *given)
+    if found is None:
+        from mpi4py import MPI
+        return MPI.COMM_SELF
+    return found
+
+
 def communicator_of(dist, comm):
-    """The communicator of a distribution's processes: `comm`, else MPI.COMM_WORLD, or None for one process."""
+    """The communicator of a distribution's processes, by the same rule; None for this process alone."""
     if not isinstance(dist, _core.Distribution):
         is_shape = isinstance(dist, (int, tuple, list))
         raise TypeError(f"dist is {dist!r}, must be a Distribution: "
                         + (f"tridap.distribution({dist!r})" if is_shape else "tridap.distribution(shape)") + " makes one")
-    if comm is None and dist.processes > 1:
-        from mpi4py import MPI
-        comm = MPI.COMM_WORLD
-        if world() is None:
-            raise RuntimeError("MPI is not initialized, or finalized")
+    comm = _core._communicator(comm, dist)
     if comm is not None:
         if not hasattr(comm, "size"):
             raise TypeError(f"comm is {comm!r}, must be an mpi4py communicator")
@@ -250,8 +188,7 @@ def zeros(dist: _core.Distribution, dtype: DTypeLike = float, *, comm: MPI.Comm 
 def _new(make, dist, dtype, comm, order):
     comm = communicator_of(dist, comm)
     process = 0 if comm is None else comm.rank
-    if order not in ("C", "F"):
-        raise ValueError(f"order is {order!r}, must be 'C' or 'F'")
+    one_of("order", order, "C", "F")
     utf8("dtype", dtype)
     return _core._over(make(dist.local_shape(process), dtype=dtype, order=order), dist, process, comm)
 

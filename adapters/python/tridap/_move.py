@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _core, _html
-from ._agree import collective, integer, together, utf8
+from ._agree import collective, integer, one_of, together, utf8
 from ._copies import lasting
 from ._foreign import describes
-from ._make import distribution, world, zeros
+from ._make import distribution, zeros
 from ._place import communicator_of_ranks, ranks_in
 
 if TYPE_CHECKING:
@@ -26,12 +26,6 @@ def _self():
     except ImportError as error:
         raise ImportError(f"moving an array needs mpi4py: {error}") from error
     return MPI.COMM_SELF
-
-
-def _flag(name, value):
-    if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} is {value!r}, must be True or False")
-    return bool(value)
 
 
 def _axes(axes, ndim):
@@ -66,12 +60,6 @@ def _ravel(ravel, axes, fill_padding, source, target):
                          "must have one axis, whose indices number the elements of the other; or, in tridap.redistribute, both "
                          "have a last axis of the same length, which is not distributed")
     return str(ravel)
-
-
-def _order(order):
-    if order not in ("C", "F"):
-        raise ValueError(f"order is {order!r}, must be 'C' or 'F'")
-    return str(order)
 
 
 def _conversion(convert):
@@ -115,16 +103,6 @@ def _distribution_of(name, given):
     return given
 
 
-def _communicator(comm, *arrays):
-    """`comm`; else that of the first DistArray; else MPI.COMM_WORLD if mpi4py is in use; else None."""
-    if comm is not None:
-        return comm
-    for array in arrays:
-        if isinstance(array, _core.DistArray) and (array.comm is not None or array.is_whole):
-            return array.comm
-    return world()
-
-
 @lasting("pickle its two distributions, and call tridap.Redistribution(source, target) on every process")
 class Redistribution(_core._Redistribution):
     """A plan that moves arrays from one distribution to another, and can be used again. Making one is collective.
@@ -166,7 +144,7 @@ class Redistribution(_core._Redistribution):
                  dtype: DTypeLike = float, comm: MPI.Comm | None = None, *, axes: Sequence[int] | None = None,
                  order: str = "C", convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
                  ravel: str | None = None, source_ranks: Sequence[int] | None = None, target_ranks: Sequence[int] | None = None) -> None:
-        comm = _plan_communicator(comm, source, target)
+        comm = _core._communicator(comm, source, target)
         alone = comm is None
         found = {}
 
@@ -179,9 +157,9 @@ class Redistribution(_core._Redistribution):
             may_convert, found["made"] = _conversion(convert)
             size = 1 if alone else comm.size
             return {"source": _words(found["source"]), "target": _words(found["target"]), "dtype": str(found["dtype"]),
-                    "axes": _axes(axes, found["source"].ndim), "order": _order(order), "convert": may_convert,
-                    "made": str(found["made"]), "fill_padding": _flag("fill_padding", fill_padding),
-                    "partial": _flag("partial", partial),
+                    "axes": _axes(axes, found["source"].ndim), "order": one_of("order", order, "C", "F"), "convert": may_convert,
+                    "made": str(found["made"]), "fill_padding": _core._flag("fill_padding", fill_padding),
+                    "partial": _core._flag("partial", partial),
                     "ravel": _ravel(ravel, axes, fill_padding, found["source"], found["target"]),
                     "source_ranks": _ranks("source_ranks", ranks_of(source, source_ranks), found["source"].processes, size),
                     "target_ranks": _ranks("target_ranks", ranks_of(target, target_ranks), found["target"].processes, size)}
@@ -289,19 +267,6 @@ def _words(dist):
     return f"{dist.shape} {dist.describe()}"
 
 
-def _plan_communicator(comm, *sides):
-    if comm is not None:
-        return comm
-    for side in sides:
-        if isinstance(side, _core.DistArray) and side.comm is not None:
-            return side.comm
-    dists = [side.distribution if isinstance(side, _core.DistArray) and side.is_whole else side for side in sides]
-    if all(isinstance(dist, _core.Distribution) and dist.processes == 1 for dist in dists):
-        return None
-    from mpi4py import MPI
-    return MPI.COMM_WORLD
-
-
 @collective("x.redistribute()")
 def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequence[int] | None = None,
                  axes: Sequence[int] | None = None, order: str = "C", alpha: complex = 1, beta: complex = 0,
@@ -331,7 +296,7 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
     Raises:
         ProtocolError: on every process, before `out` is written.
     """
-    comm = _communicator(comm, x, out, to)
+    comm = _core._communicator(comm, x, out, to)
     ranks = dict(zip(("x", "out", "to"), together(comm, lambda: [ranks_in(comm, side) for side in (x, out, to)])))
 
     def checked(name, side):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import petsc4py.PETSc as _petsc4py
 
 from . import _core, _petsc
 from ._agree import collective, together
-from ._make import block, communicator_of, distribution
+from ._make import block, communicator, communicator_of, distribution
 from ._solve import LinearOperator, Matrix
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ def export_matrix(mat: Any, rows: Any = None) -> Matrix:
 
     PETSc keeps two blocks on each process, and Tpetra one. PETSc numbers the rows process after process. Local row
     ``i`` becomes that of the ``i``-th element of this process's part of `rows` in the order of its memory, as
-    ``Matrix(mat, rows, order="K")``. So a Mat over a DMDA fits the array of a Vec of this DMDA. ``matrix.update_values(mat)`` copies new values later, without a new graph.
+    ``Matrix(mat, rows, order="K")``. So a Mat over a DMDA fits the array of a Vec of this DMDA. ``matrix.update_values(mat)``
+    copies new values later, without a new graph.
 
     Args:
         mat: a petsc4py Mat of type seqaij or mpiaij: ``mat.convert("aij", petsc4py.PETSc.Mat())`` makes one of others.
@@ -32,7 +33,7 @@ def export_matrix(mat: Any, rows: Any = None) -> Matrix:
         ProtocolError: on every process, if `mat` has another type, is not assembled or not square, or if any process
             has another number of rows than of elements.
     """
-    comm, rows = _rows(mat, rows)
+    comm, rows = _rows(mat, rows, lambda: _petsc.export_matrix(mat))
     return Matrix(mat, rows, comm, order="K")
 
 
@@ -72,8 +73,8 @@ def export_operator(mat: Any, rows: Any = None) -> LinearOperator:
         ProtocolError: on every process, if `mat` has no product or is not square, or if any process has another number
             of rows than of elements.
     """
-    comm, rows = _rows(mat, rows)
-    product = _petsc.Product(mat)
+    product = _petsc.Product(_checked_mat(mat))
+    comm, rows = _rows(mat, rows, lambda: product)
 
     def need_square():
         if product.row_bounds != product.column_bounds:
@@ -104,7 +105,7 @@ def make_shell(operator: Any, array: Any) -> Any:
     What `operator` raises on one process is raised on every process, as by a `LinearOperator`. A function that
     communicates must not raise before its communication is complete.
     """
-    comm = _comm(array)
+    comm = communicator(None, array)
 
     def asked():
         _need_plain(array, comm)
@@ -165,14 +166,6 @@ def _checked_mat(mat):
     return mat
 
 
-def _comm(array):
-    comm = getattr(array, "comm", None) if isinstance(array, _core.DistArray) else None
-    if comm is not None:
-        return comm
-    from mpi4py import MPI
-    return MPI.COMM_WORLD
-
-
 def lasting_comm(obj: Any) -> MPI.Comm:
     """The communicator of an object of PETSc, and MPI's own in its place if that has the same processes.
 
@@ -188,15 +181,15 @@ def lasting_comm(obj: Any) -> MPI.Comm:
     return comm
 
 
-def _rows(mat, rows):
-    """The communicator of a Mat, and the array or the distribution of its rows."""
+def _rows(mat, rows, exported):
+    """The communicator of a Mat, and the array or the distribution of its rows. `exported` returns what has been checked."""
     comm = lasting_comm(_checked_mat(mat))
     if isinstance(rows, _core.DistArray) and rows.comm is not None:
         comm = rows.comm
 
     def asked():
         if rows is None:
-            bounds = [int(bound) for bound in mat.getOwnershipRanges()]
+            bounds = exported().row_bounds
             return distribution((bounds[-1],), [block(starts=bounds[:-1])], (comm.size,))
         if isinstance(rows, _core.Distribution):
             return communicator_of(rows, comm) and rows

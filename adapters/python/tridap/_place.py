@@ -49,10 +49,9 @@ def communicator_of_ranks(comm, ranks, processes):
 def in_grid_order(comm, grid, coordinates):
     """The communicator in which this process's rank is the row-major number of its grid coordinates. Collective.
 
-    `coordinates` are computed from what this process's array says, so the ranks are those of no formula. ProtocolError,
-    on every process, unless each place of the grid has one process of `comm`.
+    `coordinates` are computed from what this process's array says, so the ranks are those of no formula. The grid has as many
+    places as `comm` processes. ProtocolError, on every process, unless each place has one process.
     """
-    together(comm, lambda: need_grid_of(comm, grid))
     number = np.array(np.ravel_multi_index(coordinates, grid) if grid else 0)
     numbers = np.empty(comm.size, number.dtype)
     comm.Allgather(number, numbers)

@@ -152,20 +152,8 @@ class _Along:
 _NOTHING = np.zeros((), bool), 0  # the partial result if there is a DistArray
 
 
-@collective("x.sum()")
-def sum(array, axis=None, dtype=None, **others):
-    """See `DistArray.sum`."""
-    return _folded(array, "sum", axis, dtype, others, "add")
-
-
-@collective("x.prod()")
-def prod(array, axis=None, dtype=None, **others):
-    """See `DistArray.prod`."""
-    return _folded(array, "prod", axis, dtype, others, "multiply")
-
-
-def _folded(array, call, axis, dtype, others, how):
-    numpy_call = getattr(np, call)
+def _folded(array, call, axis=None, dtype=None, **others):
+    numpy_call, how = getattr(np, call), "add" if call == "sum" else "multiply"
     along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes, dtype=utf8("dtype", dtype)))
 
     def step():
@@ -206,19 +194,7 @@ def mean(array, axis=None, dtype=None, **others):
     return along.whole((value / np.int64(count)).astype(result))
 
 
-@collective("x.var()")
-def var(array, axis=None, dtype=None, ddof=0, **others):
-    """See `DistArray.var`."""
-    return _spread(array, "var", axis, dtype, ddof, others)
-
-
-@collective("x.std()")
-def std(array, axis=None, dtype=None, ddof=0, **others):
-    """See `DistArray.std`."""
-    return _spread(array, "std", axis, dtype, ddof, others)
-
-
-def _spread(array, call, axis, dtype, ddof, others):
+def _spread(array, call, axis=None, dtype=None, ddof=0, **others):
     numpy_call = getattr(np, call)
     along = _Along(call, array, axis, others,
                    lambda part, axes: numpy_call(part, axis=axes, dtype=utf8("dtype", dtype), ddof=ddof))
@@ -248,7 +224,7 @@ def _spread(array, call, axis, dtype, ddof, others):
     return along.whole(found.astype(np.float16 if dtype is None and array.dtype == np.float16 else np.empty(0, work).real.dtype))
 
 
-def _extreme(array, call, axis, others):
+def _extreme(array, call, axis=None, **others):
     numpy_call = getattr(np, call)
     along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes))
 
@@ -262,18 +238,6 @@ def _extreme(array, call, axis, others):
     if along.made is not None:
         return along.made
     return along.whole(value if count > 0 else numpy_call(np.empty(0, value.dtype)))  # without elements, NumPy's ValueError
-
-
-@collective("x.min()")
-def min(array, axis=None, **others):
-    """See `DistArray.min`."""
-    return _extreme(array, "min", axis, others)
-
-
-@collective("x.max()")
-def max(array, axis=None, **others):
-    """See `DistArray.max`."""
-    return _extreme(array, "max", axis, others)
 
 
 def _numbers(array, call):
@@ -290,7 +254,7 @@ def _numbers(array, call):
     return numbers
 
 
-def _place(array, call, axis, others):
+def _place(array, call, axis=None, **others):
     """The number of the first smallest or largest element, or of the first nan."""
     numpy_call = np.min if call == "argmin" else np.max
 
@@ -313,19 +277,7 @@ def _place(array, call, axis, others):
     return np.int64(number)
 
 
-@collective("x.argmin()")
-def argmin(array, axis=None, **others):
-    """See `DistArray.argmin`."""
-    return _place(array, "argmin", axis, others)
-
-
-@collective("x.argmax()")
-def argmax(array, axis=None, **others):
-    """See `DistArray.argmax`."""
-    return _place(array, "argmax", axis, others)
-
-
-def _truth(array, call, axis, others):
+def _truth(array, call, axis=None, **others):
     numpy_call = getattr(np, call)
     along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes))
 
@@ -336,18 +288,6 @@ def _truth(array, call, axis, others):
 
     value, _ = reduced(array, along.written(), step, "every" if call == "all" else "some")
     return along.whole(value) if along.made is None else along.made
-
-
-@collective("x.all()")
-def all(array, axis=None, **others):
-    """See `DistArray.all`."""
-    return _truth(array, "all", axis, others)
-
-
-@collective("x.any()")
-def any(array, axis=None, **others):
-    """See `DistArray.any`."""
-    return _truth(array, "any", axis, others)
 
 
 def _flat(*parts):
@@ -377,28 +317,16 @@ def _also(array, other):
     return _same(other) if isinstance(other, DistArray) and other.is_whole and other is not array else None
 
 
-def _product(call, a, b):
+def _product(x, call, other):
     """The sum of products, by NumPy's function of that name."""
-    array = _first(a, b)
+    array = _first(x, other)
     kept = [None]
 
     def step():
-        kept[0] = _also(array, b if array is a else a)
-        return getattr(np, call)(*_flat(*_pair(call, a, b))), 0
+        kept[0] = _also(array, other if array is x else x)
+        return getattr(np, call)(*_flat(*_pair(call, x, other))), 0
 
     return reduced(array, lambda: f"x.{call}(y), y {kept[0]}, x", step, "add")[0]
-
-
-@collective("x.dot()")
-def dot(array, other):
-    """See `DistArray.dot`."""
-    return _product("dot", array, other)
-
-
-@collective("x.vdot()")
-def vdot(array, other):
-    """See `DistArray.vdot`."""
-    return _product("vdot", array, other)
 
 
 def _sum_of_squares(flat):
@@ -436,6 +364,21 @@ def norm(array, ord=None, axis=None, **others):
     if is_length[0]:
         return along.whole(np.sqrt(value))
     return along.whole(value if count > 0 or ord == 1 else np.max(np.empty(0)))  # NumPy's ValueError
+
+
+def _methods(compute, *names):
+    """The methods of `DistArray` with these names, by a function of the array, the name, and the method's arguments."""
+    def of(name):
+        return collective(f"x.{name}()")(lambda array, *args, **others: compute(array, name, *args, **others))
+    return map(of, names)
+
+
+sum, prod = _methods(_folded, "sum", "prod")
+var, std = _methods(_spread, "var", "std")
+min, max = _methods(_extreme, "min", "max")
+argmin, argmax = _methods(_place, "argmin", "argmax")
+all, any = _methods(_truth, "all", "any")
+dot, vdot = _methods(_product, "dot", "vdot")
 
 
 @collective("numpy.allclose()")

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 import numpy as np
 
 from . import _core
-from ._agree import integer
+from ._agree import integer, one_of
 from ._make import _world_size, block
 
 _Bounds = Any  # a length, or (low, high), both included
@@ -36,6 +36,11 @@ def _each(name, given, ndim):
     return numbers
 
 
+def _several(name, given):
+    """One integer, or several, as a list."""
+    return [integer(f"an entry of {name}", n) for n in (given if np.iterable(given) else (given,))]
+
+
 def _size(processes):
     return _world_size() if processes is None else integer("the number of processes", processes)
 
@@ -52,8 +57,7 @@ def scalapack(m: int, n: int, mb: int, nb: int, nprow: int, npcol: int, *, rsrc:
     Raises:
         ProtocolError: with every entry that is wrong.
     """
-    if order not in ("R", "C"):
-        raise ValueError(f"order is {order!r}, must be 'R' or 'C'")
+    one_of("order", order, "R", "C")
     size, block, source, grid = [[integer(name, value) for name, value in pair] for pair in (
         (("m", m), ("n", n)), (("mb", mb), ("nb", nb)), (("rsrc", rsrc), ("csrc", csrc)),
         (("nprow", nprow), ("npcol", npcol)))]
@@ -114,7 +118,7 @@ def _hpf_entry(text):
 
 def _arrangement(entries, processors):
     if processors is not None:
-        counts = [integer("an entry of processors", n) for n in (processors if np.iterable(processors) else (processors,))]
+        counts = _several("processors", processors)
         if len(counts) != len(entries):
             raise ValueError(f"processors has {len(counts)} extents, must have one for each of the {len(entries)} axes that "
                              "are not *")
@@ -190,7 +194,7 @@ def julia(size: int | Sequence[int], procs: int | Sequence[int] | None = None) -
         procs: the grid of chunks, or the number of processes: then Julia's own grid is used, which may have fewer. None:
             the number of processes.
     """
-    lengths = [integer("an entry of size", n) for n in (size if np.iterable(size) else (size,))]
+    lengths = _several("size", size)
     grid = _each("procs", procs, len(lengths)) if np.iterable(procs) else _core._julia_grid(lengths, _size(procs))
     return _core._julia(lengths, grid)
 
@@ -207,7 +211,7 @@ def x10(region: int | Sequence[_Bounds], axes: int | Sequence[int] = 0, places: 
         ProtocolError: also if X10 gives two blocks to a place.
     """
     bounds = _bounds("region", region, 0)
-    along = [integer("an entry of axes", axis) for axis in (axes if np.iterable(axes) else (axes,))]
+    along = _several("axes", axes)
     if len(along) not in (1, 2):
         raise ValueError(f"axes has {len(along)} entries, must have one or two")
     if len(along) == 1:
@@ -225,7 +229,7 @@ def mpi_cart(shape: int | Sequence[int], dims: Sequence[int], periods: bool | Se
         width: elements of the neighbours on both sides of every share, and of the other end on a periodic axis, which the
             shape of the distribution then includes.
     """
-    lengths = [integer("an entry of shape", n) for n in (shape if np.iterable(shape) else (shape,))]
-    extents = [integer("an entry of dims", n) for n in (dims if np.iterable(dims) else (dims,))]
+    lengths = _several("shape", shape)
+    extents = _several("dims", dims)
     wraps = [bool(period) for period in periods] if np.iterable(periods) else [bool(periods)] * len(lengths)
     return _core._mpi_cart(lengths, extents, wraps, bool(reorder), integer("width", width))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import _core
 from ._agree import collective, together
+from ._make import communicator
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -32,7 +33,5 @@ def watch(seconds: float | None, comm: MPI.Comm | None = None) -> None:
     Raises:
         ProtocolError: on every process, if `seconds` is wrong or differs.
     """
-    if comm is None:
-        from mpi4py import MPI
-        comm = MPI.COMM_WORLD
+    comm = communicator(comm)
     _core._watch_calls(together(comm, lambda: 0.0 if seconds is None else float(seconds)), comm)

@@ -70,16 +70,15 @@ def grid_communicator(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> 
         ProtocolError: on every process, if `comm` has other processes than the array's grid, or `u` is wrong on a
         process.
     """
-    comm = MPI.COMM_WORLD if comm is None else comm
+    comm = _make.communicator(comm)
+    places = []
 
     def known():
         axes = _axes(u)
-        need_grid_of(comm, [axis[1] for axis in axes])
-        return axes
+        places.extend(axis[2] for axis in axes)
+        return need_grid_of(comm, [axis[1] for axis in axes])
 
-    axes = together(comm, known, same=False)
-    grid = together(comm, lambda: tuple(axis[1] for axis in axes))
-    return in_grid_order(comm, grid, tuple(axis[2] for axis in axes))
+    return in_grid_order(comm, together(comm, known), tuple(places))
 
 
 @collective("tridap.mpi4py_fft.export_array()")
@@ -149,8 +148,7 @@ def import_array(x: _core.DistArray, like: Any = None, *, rank: int = 0,
     Raises:
         ProtocolError: on every process, if mpi4py-fft cannot hold the array of any process.
     """
-    comm = x.comm if isinstance(x, _core.DistArray) else None
-    comm = MPI.COMM_SELF if comm is None and isinstance(x, _core.DistArray) and x.is_whole else comm or MPI.COMM_WORLD
+    comm = _make.communicator(None, x)
 
     def asked():
         grid, components = _fits(x, rank)

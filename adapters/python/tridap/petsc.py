@@ -27,9 +27,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _core
-from ._agree import collective, integer, policy, together
+from ._agree import collective, integer, one_of, together
 from ._ghosts import GhostedArray
-from ._make import communicator_of
+from ._make import communicator, communicator_of
 from ._modules import compiled, needed
 from ._place import how_to_make
 
@@ -98,7 +98,7 @@ def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) 
     The Vec keeps the memory alive; a duplicate of the Vec has memory of its own, but keeps it too.
 
     Args:
-        array: a `DistArray`; without a communicator, MPI.COMM_WORLD is used.
+        array: a `DistArray`; without a communicator, it is over MPI.COMM_SELF if it has one process, else MPI.COMM_WORLD.
         dm: a petsc4py DMDA; the result is a Vec of it.
         copy: None or False: never; "if_needed": copy memory that PETSc cannot use, each process its part without
             padding; True: always. With `dm` nothing is copied.
@@ -107,20 +107,20 @@ def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) 
         ProtocolError: on every process, if the array of any process is wrong: its elements are not
             ``PETSc.ScalarType``, its memory is read-only, padded or strided, or an element is on several processes.
     """
-    comm = _comm(array)
+    comm = communicator(None, array)
 
     def asked():
-        made = _array(array, comm)
-        if dm is not None and copy not in (None, False):
+        _need_array(array, comm)
+        policy = _core._copy(copy)
+        if dm is not None and policy != "never":
             raise ValueError(f"copy is {copy!r}, must be None with a dm: its Vecs share the memory")
         if dm is not None and not isinstance(dm, _petsc4py.DMDA):
             raise TypeError(f"dm is {dm!r}, must be a petsc4py.PETSc.DMDA")
-        return made
+        return policy, dm is None
 
-    array = together(comm, asked, same=False)
-    together(comm, lambda: (policy(copy), dm is None))
+    policy, _ = together(comm, asked)
     vec, receipt = _petsc.import_array(array.local, array.distribution, array.process, comm, dm, copy)
-    if copy is not True:
+    if policy != "always":
         _core._watch(array, _petsc.watch(vec))
     return vec, receipt
 
@@ -152,8 +152,9 @@ def export_ghosted(vec: Any) -> GhostedArray:
 def import_ghosted(array: GhostedArray) -> tuple[Any, _core.Receipt]:
     """A ghosted petsc4py Vec over the memory of a GhostedArray, and a `Receipt`. Collective over ``array.comm``.
 
-    Without a communicator it is this process alone. The components of an element are a block of the Vec. PETSc numbers the owned elements process after process; if
-    these are not the array's ids, the receipt names it. The Vec keeps the memory alive.
+    Without a communicator it is this process alone. The components of an element are a block of the Vec. PETSc numbers the
+    owned elements process after process; if these are not the array's ids, the receipt names it. The Vec keeps the memory
+    alive.
 
     Raises:
         ProtocolError: on every process, if the elements are not ``PETSc.ScalarType``, if the memory of a process is not
@@ -161,9 +162,7 @@ def import_ghosted(array: GhostedArray) -> tuple[Any, _core.Receipt]:
     """
     if not isinstance(array, GhostedArray):
         raise TypeError(f"array is {array!r}, must be a tridap.GhostedArray")
-    from mpi4py import MPI
-    comm = MPI.COMM_SELF if array.comm is None else array.comm
-    owned = array.owned
+    comm, owned = communicator(None, array.owned), array.owned
     vec, receipt = _petsc.import_ghosted(array.local, owned.distribution, owned.process, array.ghosts, comm)
     _core._watch(owned, _petsc.watch(vec))
     return vec, receipt
@@ -176,8 +175,8 @@ def place_array(vec: Any, array: Any) -> _core.Receipt:
     One Vec can so be used for many arrays. The conditions are those of `import_array`, and each process's part must be
     as long as that of the Vec. ProtocolError, on every process, if not.
     """
-    comm = _comm(array)
-    array = together(comm, lambda: _array(array, comm), same=False)
+    comm = communicator(None, array)
+    together(comm, lambda: _need_array(array, comm))
     receipt = _petsc.place_array(vec, array.local, array.distribution, array.process)
     _core._watch(array, _petsc.watch(vec))
     return receipt
@@ -195,9 +194,8 @@ def make_ordering(array: Any, *, copy: bool | str | None = None) -> Any:
     ``ordering.app2petsc(numbers)`` converts row-major numbers of the array to numbers of the Vec. The numbers do not count the
     mirrors of a periodic axis. `copy` is that of `import_array`.
     """
-    comm = _comm(array)
-    array = together(comm, lambda: _array(array, comm), same=False)
-    together(comm, lambda: policy(copy))
+    comm = communicator(None, array)
+    together(comm, lambda: (_need_array(array, comm), _core._copy(copy)))
     return _petsc.ordering(array.local, array.distribution, array.process, comm, copy)
 
 
@@ -211,7 +209,7 @@ def create_dmda(dist: _core.Distribution, comm: MPI.Comm | None = None, *, stenc
 
     Args:
         dist: the `Distribution`, the same on every process; rank r holds process r.
-        comm: an mpi4py communicator; None: MPI.COMM_WORLD.
+        comm: an mpi4py communicator; None: MPI.COMM_WORLD, or MPI.COMM_SELF for a distribution over one process.
         stencil_width: ghost points on each side; None: the width of the distribution's padding, or 1 if it has none.
         stencil: "box" or "star".
         dof: the last axis, which must not be distributed, has the degrees of freedom of each grid point.
@@ -219,7 +217,7 @@ def create_dmda(dist: _core.Distribution, comm: MPI.Comm | None = None, *, stenc
     Raises:
         ProtocolError: on every process, if a DMDA cannot hold the distribution, with the nearest that it can hold.
     """
-    comm = _world() if comm is None else comm
+    comm = communicator(comm, dist)
 
     def asked():
         communicator_of(_distribution(dist), comm)
@@ -253,23 +251,11 @@ def held() -> Held:
     return Held(*_petsc.held())
 
 
-def _world():
-    from mpi4py import MPI
-    return MPI.COMM_WORLD
-
-
-def _comm(array):
-    """The communicator of an array; MPI.COMM_WORLD if it has none."""
-    comm = getattr(array, "comm", None) if isinstance(array, _core.DistArray) else None
-    return _world() if comm is None else comm
-
-
-def _array(array, comm):
+def _need_array(array, comm):
     if not isinstance(array, _core.DistArray):
         raise TypeError(f"array is of type {type(array).__name__}, must be a tridap.DistArray: {how_to_make(array)}")
     communicator_of(array.distribution, comm)
     _core._refuse_on_device(array.local)
-    return array
 
 
 def _distribution(dist):
@@ -282,6 +268,4 @@ def _options(stencil_width, stencil, dof):
     width = None if stencil_width is None else integer("stencil_width", stencil_width)
     if width is not None and not 0 <= width < 2**31:
         raise ValueError(f"stencil_width is {width}, must be at least 0, and fit 32 bits")
-    if stencil not in ("box", "star"):
-        raise ValueError(f"stencil is {stencil!r}, must be 'box' or 'star'")
-    return width, stencil == "star", bool(dof)
+    return width, one_of("stencil", stencil, "box", "star") == "star", bool(dof)

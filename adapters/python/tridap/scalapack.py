@@ -17,6 +17,8 @@
   and names the nearest that it can use. "if_needed": such a matrix is moved to square blocks over all processes. True:
   `A` always is.
 - The answers have the distribution that the argument has.
+- The communicator is that of the first array that has one, else MPI.COMM_WORLD, or only this process for arrays over one
+  process.
 - NaN and infinite values are refused, except by `matmul`, because ScaLAPACK may not end on them.
 
 `import_array` makes a `Matrix` for your own calls of ScaLAPACK on a `ProcessGrid`, and `export_array` an array of such a
@@ -37,10 +39,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _core
-from ._agree import collective, integer, policy, together
+from ._agree import collective, integer, one_of, together
 from ._copies import lasting
 from ._foreign import describes
-from ._make import communicator_of
+from ._make import communicator, communicator_of
 from ._modules import compiled
 from ._vocabularies import scalapack as distribution
 
@@ -85,14 +87,13 @@ class ProcessGrid:
     def __init__(self, nprow: int | None = None, npcol: int | None = None, comm: MPI.Comm | None = None, *,
                  order: str = "R", context: int | None = None) -> None:
         from mpi4py import MPI
-        comm = MPI.COMM_WORLD if comm is None else comm
+        comm = communicator(comm)
 
         def asked():
             if (context is None) == (nprow is None or npcol is None):
                 raise TypeError("pass nprow and npcol, or context")
-            if order not in ("R", "C"):
-                raise ValueError(f"order is {order!r}, must be 'R' or 'C'")
-            return None if context is not None else (integer("nprow", nprow), integer("npcol", npcol), order == "C")
+            columns = one_of("order", order, "R", "C") == "C"
+            return None if context is not None else (integer("nprow", nprow), integer("npcol", npcol), columns)
 
         extents = together(comm, asked)
         if extents is None:
@@ -188,13 +189,14 @@ def import_array(array: Any, grid: ProcessGrid, *, copy: bool | str | None = Non
         ProtocolError: on every process, if the array is wrong on any process, or ScaLAPACK cannot use it.
     """
     def asked():
-        if policy(copy) == "always":
+        policy = _core._copy(copy)
+        if policy == "always":
             raise ValueError("copy is True, must be None, False or 'if_needed': array.copy() makes a copy")
         if array is not None and not isinstance(array, _core.DistArray):
             raise TypeError(f"array is {array!r}, must be a tridap.DistArray: pass tridap.asarray(array, grid.comm)")
+        return policy == "if_needed"
 
-    together(grid._all, asked, same=False)
-    moves = together(grid._all, lambda: policy(copy) == "if_needed")
+    moves = together(grid._all, asked)
     part = None if array is None else _part(array)
     desc, local, transposed, held, dist, process, receipt = grid._grid.import_array(part, moves)
     made = None if held is None or dist is None else _core._over(held, dist, process, grid.comm)
@@ -218,9 +220,8 @@ def squares(shape: Sequence[int], processes: int | None = None) -> _core.Distrib
 
     The blocks have 64 x 64 elements, or fewer if the matrix is small. `processes`: None: those of MPI.COMM_WORLD.
     """
-    if processes is None:
-        processes = _world().size
-    return _native().squares([integer("an entry of shape", n) for n in shape], integer("processes", processes))
+    processes = communicator(None).size if processes is None else integer("processes", processes)
+    return _native().squares([integer("an entry of shape", n) for n in shape], processes)
 
 
 def is_elpa_ready(desc: Sequence[int]) -> bool:
@@ -281,7 +282,7 @@ def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = Fals
     """Solves ``A x = b`` by LU with partial pivoting (PDGETRF, PDGETRS). Collective.
 
     Args:
-        A: a square matrix: any object with ``__distarray__``; without a communicator, MPI.COMM_WORLD is used.
+        A: a square matrix: any object with ``__distarray__``.
         b: the right-hand side, an array of one axis, or of two for several. It stays where it is if its rows are
             distributed as those of `A` over the same process grid.
         overwrite_a: the factors may be written into the memory of `A`. If it is row-major, ScaLAPACK takes it for the
@@ -295,8 +296,7 @@ def solve(A: Any, b: Any, *, overwrite_a: bool = False, overwrite_b: bool = Fals
     Raises:
         ProtocolError: on every process; also if the matrix is singular.
     """
-    A, comm = _given("A", A, None)
-    b, _ = _given("b", b, comm)
+    A, b, comm = _given(A=A, b=b)
     parts, over_a, over_b = _parts(comm, copy, (A, b), lambda: (bool(overwrite_a), bool(overwrite_b)))
     local, receipt = _native().solve(*parts, comm, over_a, over_b, copy)
     _written((A, over_a), (b, over_b))
@@ -317,7 +317,7 @@ def cholesky(A: Any, lower: bool = False, *, overwrite_a: bool = False,
     Raises:
         ProtocolError: on every process; also if a leading minor of `A` is not positive.
     """
-    A, comm = _given("A", A, None)
+    A, comm = _given(A=A)
     parts, lower, over = _parts(comm, copy, (A,), lambda: (bool(lower), bool(overwrite_a)))
     local, receipt = _native().cholesky(*parts, comm, lower, over, copy)
     _written((A, over))
@@ -337,7 +337,7 @@ def eigh(A: Any, lower: bool = True, *, overwrite_a: bool = False, copy: bool | 
     Raises:
         ProtocolError: on every process; also if an eigenvalue does not converge.
     """
-    A, comm = _given("A", A, None)
+    A, comm = _given(A=A)
     parts, lower, over = _parts(comm, copy, (A,), lambda: (bool(lower), bool(overwrite_a)))
     values, local, receipt = _native().eigh(*parts, comm, lower, over, copy)
     _written((A, over))
@@ -358,7 +358,7 @@ def svd(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) ->
     Raises:
         ProtocolError: on every process.
     """
-    A, comm = _given("A", A, None)
+    A, comm = _given(A=A)
     parts, over = _parts(comm, copy, (A,), lambda: (bool(overwrite_a),))
     u, values, vh, receipt = _native().svd(*parts, comm, over, copy)
     _written((A, over))
@@ -378,7 +378,7 @@ def qr(A: Any, *, overwrite_a: bool = False, copy: bool | str | None = None) -> 
     Raises:
         ProtocolError: on every process.
     """
-    A, comm = _given("A", A, None)
+    A, comm = _given(A=A)
     parts, over = _parts(comm, copy, (A,), lambda: (bool(overwrite_a),))
     q, r, receipt = _native().qr(*parts, comm, over, copy)
     _written((A, over))
@@ -395,7 +395,7 @@ def matmul(A: Any, B: Any, *, trans_a: str = "N", trans_b: str = "N", copy: bool
     copied on each process. If both are over one row or one column of processes, such as ``A.T`` and ``A``, nothing is moved.
 
     Args:
-        A: a matrix: any object with ``__distarray__``; without a communicator, MPI.COMM_WORLD is used.
+        A: a matrix: any object with ``__distarray__``.
         B: a matrix over the same process grid, or an array of one axis.
         trans_a, trans_b: "N": the matrix; "T": its transpose; "C": its conjugate transpose.
         copy: see the module.
@@ -412,9 +412,8 @@ def matmul(A: Any, B: Any, *, trans_a: str = "N", trans_b: str = "N", copy: bool
 
 def _matmul(A, B, trans_a, trans_b, copy, names):
     """The product, with the names that messages have for its factors. Collective."""
-    A, comm = _given("A", A, None)
-    B, _ = _given("B", B, comm)
-    parts, *ops = _parts(comm, copy, (A, B), lambda: (_op("trans_a", trans_a), _op("trans_b", trans_b)))
+    A, B, comm = _given(A=A, B=B)
+    parts, *ops = _parts(comm, copy, (A, B), lambda: [one_of(name, given, "N", "T", "C") for name, given in (("trans_a", trans_a), ("trans_b", trans_b))])
     made, receipt = _native().matmul(*parts, comm, *ops, copy, *names)
     return _answer(made, comm, receipt)
 
@@ -441,13 +440,12 @@ def lstsq(A: Any, b: Any, cond: float | None = None, *, copy: bool | str | None 
         ProtocolError: on every process.
     """
     begin = time.perf_counter()
-    A, comm = _given("A", A, None)
-    b, _ = _given("b", b, comm)
+    A, b, comm = _given(A=A, b=b)
 
     def asked():
         if A.ndim == 2 and b.ndim in (1, 2) and b.shape[0] != A.shape[0]:
             raise ValueError(f"b has {b.shape[0]} rows, must have those of A, {A.shape[0]}")
-        return policy(copy), None if cond is None else float(cond)
+        return _core._copy(copy), None if cond is None else float(cond)
 
     _, limit = together(comm, asked)
     tall = A.ndim == 2 and A.shape[0] >= A.shape[1]
@@ -488,12 +486,6 @@ def _column_sums(array):
     return array.sum(axis=0).allgather()
 
 
-def _op(name, given):
-    if given not in ("N", "T", "C"):
-        raise ValueError(f"{name} is {given!r}, must be 'N', 'T' or 'C'")
-    return str(given)
-
-
 def _with(receipt, result):
     result.receipt = receipt
     return result
@@ -507,11 +499,6 @@ def _native():
     return compiled("_scalapack", "ScaLAPACK", "libscalapack-openmpi-dev")
 
 
-def _world():
-    from mpi4py import MPI
-    return MPI.COMM_WORLD
-
-
 class _Failed:
     """Replaces an argument that is no array. Its __distarray__ raises the reason, so that all processes raise."""
 
@@ -522,15 +509,15 @@ class _Failed:
         raise self.error
 
 
-def _given(name, value, comm):
-    """An argument as a DistArray, and its communicator. What is none raises on all processes."""
-    if comm is None:
-        own = value.comm if isinstance(value, _core.DistArray) else None
-        comm = _world() if own is None else own
-    if not (hasattr(type(value), "__distarray__") or describes(value)):
-        value = _Failed(TypeError(f"{name} is of type {type(value).__name__}, which has no __distarray__: "
-                                  "tridap.array(local, distribution) makes an array of the parts of all processes"))
-    return _core.asarray(value, comm), comm
+def _given(**arguments):
+    """Arguments as DistArrays, and their communicator. What is none raises on all processes."""
+    comm = communicator(None, *arguments.values())
+    for name, value in arguments.items():
+        if not (hasattr(type(value), "__distarray__") or describes(value)):
+            arguments[name] = _Failed(TypeError(
+                f"{name} is of type {type(value).__name__}, which has no __distarray__: "
+                "tridap.array(local, distribution) makes an array of the parts of all processes"))
+    return *(_core.asarray(value, comm) for value in arguments.values()), comm
 
 
 def _parts(comm, copy, arrays, options):
@@ -542,7 +529,7 @@ def _parts(comm, copy, arrays, options):
             _core._refuse_on_device(array.local)
             communicator_of(array.distribution, comm)
             parts.append(_native().Part(*_part(array), comm))
-        return policy(copy), *options()
+        return _core._copy(copy), *options()
 
     return parts, *together(comm, asked)[1:]
 

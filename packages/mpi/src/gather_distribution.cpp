@@ -41,7 +41,6 @@ Distribution gather_with_flags(const DistArray& array, MPI_Comm caller, const Re
     MpiCollectives collectives(comm);
     CheckOutcome outcome = check_collectively(member(array, comm), collectives, reading, true);
     if (!outcome.distribution) throw Error(agree(std::move(outcome.reports.front()), comm));
-    flags = reduced(flags, MPI_BAND, comm);
     return std::move(*outcome.distribution);
   });
 }

@@ -66,9 +66,8 @@ bool summarize(const Dimension& dimension, AxisSummary& summary) {
   return true;
 }
 
-ArraySummary summarize(const DistArray& array, const Reading& reading, Index flags) {
+ArraySummary summarize(const DistArray& array, const Reading& reading) {
   ArraySummary summary;
-  summary.flags = flags;
   summary.ndim = array.ndim();
   summary.kind = static_cast<Index>(array.buffer.type.kind);
   summary.bytes = array.buffer.type.bytes;
@@ -177,15 +176,17 @@ void exchange(ArraySummary* all, std::size_t processes, MPI_Comm comm) {
 
 std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index& flags) {
   const int processes = processes_of(comm);
-  if (processes > most_processes) return std::nullopt;
+  if (processes > most_processes) {
+    flags = reduced(flags, MPI_BAND, comm);
+    return std::nullopt;
+  }
   std::vector<ArraySummary> all(static_cast<std::size_t>(processes));
   ArraySummary& ours = all[static_cast<std::size_t>(rank_of(comm))];
-  if (array != nullptr) ours = summarize(*array, reading, flags);
+  if (array != nullptr) ours = summarize(*array, reading);
+  ours.flags = flags;
   exchange(all.data(), all.size(), comm);
-  std::optional<Distribution> made = assemble(all);
-  if (made)
-    for (const ArraySummary& summary : all) flags &= summary.flags;
-  return made;
+  for (const ArraySummary& summary : all) flags &= summary.flags;
+  return assemble(all);
 }
 
 }  // namespace tridap::mpi

@@ -22,24 +22,20 @@ class CollectiveCheck {
     for (const LocalArray& member : members) ranks_.push_back(member.rank);
   }
 
-  void run() {
+  // Without errors, returns the Distribution if it is wanted.
+  std::optional<Distribution> run(bool want_distribution) {
     settle_version();
-    if (!compare_all()) return;
+    if (!compare_all()) return std::nullopt;
     exchange_records();
     examine_lists();
-    if (alone([&] { make_axes(); }))
-      explain_axes();
-    else
-      right_ = false;
-  }
-
-  std::optional<Distribution> distribution() {
-    if (!right_) return std::nullopt;
     std::vector<Index> lists;
-    if (has_lists()) {
-      if (!everywhere([&](std::size_t k) { place_lists(k, lists); })) return std::nullopt;
-      collectives_.max(lists);
-    }
+    const bool made_axes = everywhere([&](std::size_t k) {
+      if (k == 0) make_axes();
+      if (want_distribution && right_ && has_lists()) place_lists(k, lists);
+    });
+    if (made_axes) explain_axes();
+    if (!made_axes || !right_ || !want_distribution) return std::nullopt;
+    if (!lists.empty()) collectives_.max(lists);
     std::optional<Distribution> made;  // making it may run out of memory
     if (!alone([&] { made = distribution_of(lists); })) made.reset();
     return made;
@@ -616,9 +612,8 @@ class CollectiveCheck {
 CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& collectives,
                                 const Reading& reading, bool want_distribution) {
   CollectiveCheck check(members, collectives, reading);
-  check.run();
   CheckOutcome outcome;
-  if (want_distribution) outcome.distribution = check.distribution();
+  outcome.distribution = check.run(want_distribution);
   outcome.reports = check.take_reports();
   return outcome;
 }

@@ -1,13 +1,11 @@
 #include "arguments.hpp"
 
-#include <tridap/capture.hpp>
+#include <tridap/internal/axis_texts.hpp>
+#include <tridap/report.hpp>
 #include <tridap/text.hpp>
-#include <tridap/value.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -17,27 +15,8 @@ namespace tridap::tool {
 
 namespace {
 
-std::vector<std::string> split(const std::string& text, char at) {
-  std::vector<std::string> parts{""};
-  for (const char c : text) {
-    if (c == at)
-      parts.emplace_back();
-    else
-      parts.back() += c;
-  }
-  return parts;
-}
-
-std::optional<Index> number(const std::string& text) {
-  Index value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
-  return value;
-}
-
 Index number_of(const std::string& text, const std::string& what) {
-  const std::optional<Index> value = number(text);
+  const std::optional<Index> value = integer_in(text);
   if (!value) throw WrongUsage(what + ": '" + text + "' must be an integer that fits 64 bits");
   return *value;
 }
@@ -47,49 +26,6 @@ std::vector<Index> numbers(const std::string& text, char at, const std::string& 
   if (text.empty()) return all;
   for (const std::string& part : split(text, at)) all.push_back(number_of(part, what));
   return all;
-}
-
-Value json_in(const std::string& file) {
-  const std::string text = read_file(file);
-  try {
-    return read_json(text);
-  } catch (const Error& error) {
-    throw UnreadableFile(clean(file) + ": " + error.what());
-  }
-}
-
-UnstructuredSpec lists_in(const std::string& file) {
-  const Value value = json_in(file);
-  UnstructuredSpec spec;
-  const auto count = value.list_size();
-  for (std::size_t i = 0; count && i < *count; ++i) {
-    const Value list = value.element(i);
-    const auto* indices = list.as<Value::Integers>();
-    if (indices == nullptr)
-      throw WrongUsage(file + ": must be a JSON list of lists of integers, one for each coordinate, but holds " +
-                       list.text());
-    spec.lists.push_back(*indices);
-  }
-  if (!count || *count == 0)
-    throw WrongUsage(file + ": must be a JSON list of lists of integers, one for each coordinate");
-  return spec;
-}
-
-AxisSpec spec_of(const std::string& text) {
-  const std::string what = "--dist " + text;
-  const std::string rest = text.size() > 2 ? text.substr(2) : "";
-  if (text == "*") return whole();
-  if (text == "b") return block();
-  if (text == "c") return cyclic();
-  if (rest.empty() || text[1] != ':')
-    throw WrongUsage(what +
-                     ": an axis is b, b:0,3,5 (the first index of each coordinate), c, c:k, c:k@src, u:FILE or *");
-  if (text[0] == 'b') return block_at(numbers(rest, ',', what));
-  if (text[0] == 'u') return lists_in(rest);
-  if (text[0] != 'c') throw WrongUsage(what + ": an axis is b, c, u or *");
-  const std::vector<std::string> parts = split(rest, '@');
-  if (parts.size() > 2) throw WrongUsage(what + ": an axis is c:k or c:k@src");
-  return cyclic(number_of(parts[0], what), parts.size() == 2 ? number_of(parts[1], what) : 0);
 }
 
 }  // namespace
@@ -106,18 +42,13 @@ std::vector<Index> read_extents(const std::string& text, const std::string& opti
 std::vector<Index> read_index(const std::string& text) { return numbers(text, ',', "the index"); }
 
 std::vector<AxisSpec> read_specs(const std::string& text) {
-  std::vector<AxisSpec> specs;
-  if (text.empty()) return specs;
-  std::vector<std::string> axes;
-  for (const std::string& part : split(text, ',')) {
-    const bool goes_on = !part.empty() && std::isdigit(static_cast<unsigned char>(part[0])) != 0;
-    if (goes_on && !axes.empty() && axes.back().compare(0, 2, "b:") == 0)
-      axes.back() += "," + part;
-    else
-      axes.push_back(part);
+  try {
+    return axes_named(text, read_file);
+  } catch (const NotAnAxis& error) {
+    throw WrongUsage("--dist " + error.axis() + ": " + error.what());
+  } catch (const NoLists& error) {
+    throw UnreadableFile(error.what());
   }
-  for (const std::string& axis : axes) specs.push_back(spec_of(axis));
-  return specs;
 }
 
 bool is_block(const AxisSpec& spec) { return std::holds_alternative<BlockSpec>(spec); }

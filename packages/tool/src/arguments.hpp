@@ -29,8 +29,7 @@ std::vector<Index> read_extents(const std::string& text, const std::string& opti
 /// "3,4", "-2"; "" for no axes.
 std::vector<Index> read_index(const std::string& text);
 
-/// "b,c:2,*": `b`, `b:0,3,5` (the first index of each coordinate), `c`, `c:k`, `c:k@src`, `u:FILE` (a JSON list with
-/// one list for each coordinate), `*`.
+/// "b,c:2,*": see axes_named().
 std::vector<AxisSpec> read_specs(const std::string& text);
 
 bool is_block(const AxisSpec& spec);

@@ -12,9 +12,9 @@
 namespace tridap::mpi {
 
 /// Makes the Distribution with one message from each process, for the simple case: no error and no warning on any
-/// process, few axes, few processes, no unstructured axis. Then `flags` becomes the bitwise AND over all processes. In
-/// any other case the result is empty, and tridap::check_collectively() must find out more. **Collective**: every
-/// process gets a Distribution, or none does.
+/// process, few axes, few processes, no unstructured axis. In any other case the result is empty, and
+/// tridap::check_collectively() must find out more. `flags` becomes the bitwise AND over all processes in each case.
+/// **Collective**: every process gets a Distribution, or none does.
 ///
 /// `array` is null on a process that has none, or none that is right.
 std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index& flags);
