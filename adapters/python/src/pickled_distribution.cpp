@@ -12,14 +12,14 @@ namespace tridap::python {
 
 namespace {
 
-using Numbers = py::array_t<Index, py::array::c_style | py::array::forcecast>;
+using NumpyNumbers = py::array_t<Index, py::array::c_style | py::array::forcecast>;
 
-Numbers to_numpy(const std::vector<Index>& numbers) {
-  return Numbers(static_cast<py::ssize_t>(numbers.size()), numbers.data());
+NumpyNumbers to_numpy(const std::vector<Index>& numbers) {
+  return NumpyNumbers(static_cast<py::ssize_t>(numbers.size()), numbers.data());
 }
 
 std::vector<Index> numbers_in(const py::handle array) {
-  const auto numbers = py::cast<Numbers>(array);
+  const auto numbers = py::cast<NumpyNumbers>(array);
   return {numbers.data(), numbers.data() + numbers.size()};
 }
 
