@@ -77,7 +77,7 @@ def unmasked(name, values):
 def policy(copy):
     """An argument `copy` as "never", "if_needed" or "always"; ValueError if it is none."""
     name = {None: "never", False: "never", True: "always"}.get(copy, copy) if copy is None or isinstance(
-        copy, (bool, str)) else copy
+        copy, (bool, np.bool_, str)) else copy
     if name not in ("never", "if_needed", "always"):
         raise ValueError(f"copy is {copy!r}, must be None, False, True or 'if_needed'")
     return name
