@@ -25,22 +25,11 @@ struct Case {
   }
 
   int create() const {
-    const int handle = GA_Create_handle();
-    List dims = shape, map, blocks = grid, ghosts = widths;
-    GA_Set_data64(handle, static_cast<int>(dims.size()), dims.data(), C_LONG);
-    GA_Set_pgroup(handle, group.number);
-    if (!widths.empty()) GA_Set_ghosts64(handle, ghosts.data());
-    for (const List& axis : extents)
-      for (std::size_t k = 0; k < axis.size(); ++k)
-        map.push_back(std::accumulate(axis.begin(), axis.begin() + static_cast<long>(k), Index{0}));
-    if (!extents.empty()) GA_Set_irreg_distr64(handle, map.data(), blocks.data());
-    std::vector<int> list = restricted;
-    if (range)
-      GA_Set_restricted_range(handle, list.front(), list.back());
-    else if (!list.empty())
-      GA_Set_restricted(handle, list.data(), static_cast<int>(list.size()));
-    EXPECT_NE(GA_Allocate(handle), 0);
-    return handle;
+    Spec spec{shape, C_LONG, widths, ga_test::starts_of(extents)};
+    spec.owners = restricted;
+    spec.by_range = range;
+    spec.group = group.number;
+    return spec.make();
   }
 };
 

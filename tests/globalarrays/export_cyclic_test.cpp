@@ -23,21 +23,12 @@ struct Case {
   }
 
   int create() const {
-    const int handle = GA_Create_handle();
-    List dims = shape, places = grid, blocks = block, map, counts;
-    GA_Set_data64(handle, static_cast<int>(dims.size()), dims.data(), C_LONG);
-    GA_Set_pgroup(handle, group.number);
-    for (const List& axis : extents) {
-      counts.push_back(static_cast<Index>(axis.size()));
-      for (std::size_t k = 0; k < axis.size(); ++k)
-        map.push_back(std::accumulate(axis.begin(), axis.begin() + static_cast<long>(k), Index{0}));
-    }
-    if (how == How::grid) GA_Set_block_cyclic_proc_grid64(handle, blocks.data(), places.data());
-    if (how == How::tiles) GA_Set_tiled_proc_grid64(handle, blocks.data(), places.data());
-    if (how == How::uneven_tiles) GA_Set_tiled_irreg_proc_grid64(handle, map.data(), counts.data(), places.data());
-    if (how == How::linear) GA_Set_block_cyclic64(handle, blocks.data());
-    EXPECT_NE(GA_Allocate(handle), 0);
-    return handle;
+    Spec spec{shape, C_LONG, {}, ga_test::starts_of(extents)};
+    if (how != How::uneven_tiles) spec.block = block;
+    if (how != How::linear) spec.grid = grid;
+    spec.tiled = how == How::tiles;
+    spec.group = group.number;
+    return spec.make();
   }
 
   // The block of an axis in which an index stands: walked.
@@ -231,13 +222,9 @@ TEST(ExportCyclic, UnevenTilesAreExportedWhereTheProtocolHasWords) { expect_all(
 TEST(ExportCyclic, FewerTilesThanPlacesLeaveTheLastOneEmpty) {
   if (processes() < 3) GTEST_SKIP() << "needs at least 3 processes";  // one tile is as even as can be
   const Index places = processes(), tiles = places - 1, last = 8;
-  List dims{places + 6, 4}, starts, counts{tiles, 1}, grid{places, 1};
-  for (Index tile = 0; tile < tiles; ++tile) starts.push_back(tile);
-  starts.push_back(0);
-  const int handle = GA_Create_handle();
-  GA_Set_data64(handle, 2, dims.data(), C_DBL);
-  GA_Set_tiled_irreg_proc_grid64(handle, starts.data(), counts.data(), grid.data());
-  EXPECT_NE(GA_Allocate(handle), 0);
+  List starts(static_cast<std::size_t>(tiles));
+  std::iota(starts.begin(), starts.end(), 0);
+  const int handle = Spec{{places + 6, 4}, C_DBL, {}, {starts, {0}}, {}, {places, 1}}.make();
   const ga::ExportedArray exported = ga::export_array(handle);
   const auto& block = std::get<tridap::Block>(exported.array.dim_data[0].dist);
   const Index rank = GA_Nodeid(), extent = rank < tiles - 1 ? 1 : rank < tiles ? last : 0;
@@ -254,11 +241,8 @@ TEST(ExportCyclic, MoreBlocksThanAnIntCounts) {
   if (processes() > 1) GTEST_SKIP() << "needs 1 process";
   static const int byte = NGA_Register_type(1);
   ga::name_type(byte, tridap::element_type<char>());
-  List dims{46342, 46342}, block{1, 1}, grid{1, 1};
-  const int handle = GA_Create_handle();
-  GA_Set_data64(handle, 2, dims.data(), byte);
-  GA_Set_block_cyclic_proc_grid64(handle, block.data(), grid.data());
-  EXPECT_NE(GA_Allocate(handle), 0);
+  const List dims{46342, 46342};
+  const int handle = Spec{dims, byte, {}, {}, {1, 1}, {1, 1}}.make();
   ASSERT_LT(GA_Total_blocks(handle), -1);
   const ga::ExportedArray exported = ga::export_array(handle);
   EXPECT_EQ(exported.array.buffer.shape, dims);
@@ -273,13 +257,8 @@ TEST(ExportCyclic, MoreBlocksAlongAnAxisThanAnIntCountsAreRefused) {
   if (processes() > 1) GTEST_SKIP() << "needs 1 process";
   static const int byte = NGA_Register_type(1);
   ga::name_type(byte, tridap::element_type<char>());
-  for (const bool on_a_grid : {true, false}) {
-    List dims{(Index{1} << 31) + 4}, block{1}, grid{1};
-    const int handle = GA_Create_handle();
-    GA_Set_data64(handle, 1, dims.data(), byte);
-    on_a_grid ? GA_Set_block_cyclic_proc_grid64(handle, block.data(), grid.data())
-              : GA_Set_block_cyclic64(handle, block.data());
-    EXPECT_NE(GA_Allocate(handle), 0);
+  for (const List& grid : {List{1}, List{}}) {
+    const int handle = Spec{{(Index{1} << 31) + 4}, byte, {}, {}, {1}, grid}.make();
     EXPECT_THROW(ga::export_array(handle), tridap::Error);
     EXPECT_THROW(ga::placed(handle), tridap::Error);
     GA_Destroy(handle);

@@ -12,39 +12,22 @@ using namespace export_test;
 
 namespace {
 
-int array_of(int type, List shape, List widths = {}) {
-  const int handle = GA_Create_handle();
-  GA_Set_data64(handle, static_cast<int>(shape.size()), shape.data(), type);
-  if (!widths.empty()) GA_Set_ghosts64(handle, widths.data());
-  EXPECT_NE(GA_Allocate(handle), 0);
-  return handle;
-}
+int array_of(int type, List shape, List widths = {}) { return Spec{shape, type, widths}.make(); }
 
 // Of two elements on each process but the second, which has none of its own beside their ghost cells.
 int ghosts_around_an_empty_block() {
-  const int handle = GA_Create_handle();
-  List shape = {2 * (processes() - 1)}, widths = {1}, blocks = {processes()}, map;
-  for (Index r = 0; r < processes(); ++r) map.push_back(2 * r - (r > 1 ? 2 : 0));
-  GA_Set_data64(handle, 1, shape.data(), C_LONG);
-  GA_Set_irreg_distr64(handle, map.data(), blocks.data());
-  GA_Set_ghosts64(handle, widths.data());
-  EXPECT_NE(GA_Allocate(handle), 0);
-  return handle;
+  List starts;
+  for (Index r = 0; r < processes(); ++r) starts.push_back(2 * r - (r > 1 ? 2 : 0));
+  return Spec{{2 * (processes() - 1)}, C_LONG, {1}, {starts}}.make();
 }
 
 // On a grid over the first axis, or without one.
 int cyclic_array(int type, List shape, List block, bool with_grid, int group = GA_Pgroup_get_world()) {
-  const int handle = GA_Create_handle();
-  List grid(shape.size(), 1);
-  grid[0] = GA_Pgroup_nnodes(group);
-  GA_Set_data64(handle, static_cast<int>(shape.size()), shape.data(), type);
-  GA_Set_pgroup(handle, group);
-  if (with_grid)
-    GA_Set_block_cyclic_proc_grid64(handle, block.data(), grid.data());
-  else
-    GA_Set_block_cyclic64(handle, block.data());
-  EXPECT_NE(GA_Allocate(handle), 0);
-  return handle;
+  List grid(with_grid ? shape.size() : 0, 1);
+  if (with_grid) grid[0] = GA_Pgroup_nnodes(group);
+  Spec spec{shape, type, {}, {}, block, grid};
+  spec.group = group;
+  return spec.make();
 }
 
 std::string refusal_of(int handle) {
@@ -56,29 +39,13 @@ std::string refusal_of(int handle) {
   return "";
 }
 
-// Blocks that begin at these indices, on the first `places` processes; 0: on all, or those of `owners`.
-int irregular(const std::vector<List>& starts, List shape, List widths, int places = 0, std::vector<int> owners = {},
-              int type = C_LONG) {
-  const int handle = GA_Create_handle();
-  List map, blocks;
-  for (const List& axis : starts) {
-    map.insert(map.end(), axis.begin(), axis.end());
-    blocks.push_back(static_cast<Index>(axis.size()));
-  }
-  GA_Set_data64(handle, static_cast<int>(shape.size()), shape.data(), type);
-  if (!widths.empty()) GA_Set_ghosts64(handle, widths.data());
-  GA_Set_irreg_distr64(handle, map.data(), blocks.data());
-  if (places > 0) GA_Set_restricted_range(handle, 0, places - 1);
-  if (!owners.empty()) GA_Set_restricted(handle, owners.data(), static_cast<int>(owners.size()));
-  EXPECT_NE(GA_Allocate(handle), 0);
-  return handle;
-}
-
-template <class T>
-void expect_type(int type) {
-  const int handle = array_of(type, {4 * processes(), 3});
-  EXPECT_EQ(ga::export_array(handle).array.buffer.type, tridap::element_type<T>());
-  GA_Destroy(handle);
+// Blocks that begin at these indices.
+int irregular(const std::vector<List>& starts, List shape, std::vector<int> owners = {}, int type = C_LONG,
+              bool by_range = false) {
+  Spec spec{shape, type, {}, starts};
+  spec.owners = owners;
+  spec.by_range = by_range;
+  return spec.make();
 }
 
 tridap::ElementType opaque(Index bytes) { return {tridap::ElementType::Kind::opaque, bytes, true}; }
@@ -91,7 +58,7 @@ void expect_opaque(int handle, Index bytes) {
 
 // Among empty ones of the same ends any order is right: GA sees no difference.
 void expect_own_places(const std::vector<List>& starts, const std::vector<int>& owners) {
-  const int handle = irregular(starts, {5, 4}, {}, 0, owners);
+  const int handle = irregular(starts, {5, 4}, owners);
   const tridap::redistribute::PlacedDistribution placed = ga::placed(handle);
   std::vector<int> places(owners.size(), 0);
   for (const int rank : owners) {
@@ -160,15 +127,19 @@ TEST(ExportLifetime, AnArrayWithoutAGlobalArrayIsNotThere) {
 }
 
 TEST(ExportTypes, BuiltInTypesAreKnown) {
-  expect_type<int>(C_INT);
-  expect_type<long>(C_LONG);
-  expect_type<float>(C_FLOAT);
-  expect_type<double>(C_DBL);
-  expect_type<std::complex<float>>(C_SCPL);
-  expect_type<std::complex<double>>(C_DCPL);
-  const int handle = array_of(C_LONGLONG, {processes()});
-  EXPECT_EQ(ga::export_array(handle).array.buffer.type, tridap::element_type<long long>());
-  GA_Destroy(handle);
+  const std::vector<std::pair<int, tridap::ElementType>> types = {
+      {C_INT, tridap::element_type<int>()},
+      {C_LONG, tridap::element_type<long>()},
+      {C_LONGLONG, tridap::element_type<long long>()},
+      {C_FLOAT, tridap::element_type<float>()},
+      {C_DBL, tridap::element_type<double>()},
+      {C_SCPL, tridap::element_type<std::complex<float>>()},
+      {C_DCPL, tridap::element_type<std::complex<double>>()}};
+  for (const auto& [number, type] : types) {
+    const int handle = array_of(number, {4 * processes(), 3});
+    EXPECT_EQ(ga::export_array(handle).array.buffer.type, type);
+    GA_Destroy(handle);
+  }
 }
 
 TEST(ExportTypes, ATypeRegisteredElsewhereIsAsLongAsItsAddressesSay) {
@@ -187,16 +158,9 @@ TEST(ExportTypes, ATypeRegisteredElsewhereIsAsLongAsItsAddressesSay) {
 TEST(ExportTypes, EmptyTilesTellNoLength) {
   const int type = NGA_Register_type(24);
   const auto tiled = [&](const List& starts, Index size) {
-    const int handle = GA_Create_handle();
-    List shape = {processes(), size}, blocks = {processes(), static_cast<Index>(starts.size())},
-         grid = {processes(), 1};
-    List map(static_cast<std::size_t>(processes()));
-    std::iota(map.begin(), map.end(), 0);
-    map.insert(map.end(), starts.begin(), starts.end());
-    GA_Set_data64(handle, 2, shape.data(), type);
-    GA_Set_tiled_irreg_proc_grid64(handle, map.data(), blocks.data(), grid.data());
-    EXPECT_NE(GA_Allocate(handle), 0);
-    return handle;
+    List rows(static_cast<std::size_t>(processes()));
+    std::iota(rows.begin(), rows.end(), 0);
+    return Spec{{processes(), size}, type, {}, {rows, starts}, {}, {processes(), 1}}.make();
   };
   expect_opaque(tiled({0, 4}, 7), 24);
   expect_opaque(tiled({0, 0, 4}, 7), 24);
@@ -221,7 +185,7 @@ TEST(ExportTypes, AnUnknownElementLengthIsRefusedUntilNameType) {
   const int small = array_of(type, {n}), one_block = cyclic_array(type, {2 * n, 2}, {2, 2}, true);
   List starts;
   for (Index r = 0; r < n; ++r) starts.push_back(3 * r);
-  const int last_small = irregular({starts}, {3 * n - 2}, {}, 0, {}, type);
+  const int last_small = irregular({starts}, {3 * n - 2}, {}, type);
   const int last_one_block = cyclic_array(type, {4 * n - 2}, {2}, false);
   const int one_of_a_row = cyclic_array(type, {2 * n, 2}, {2, 2}, false);
   const int nothing_elsewhere = array_of(type, {1});
@@ -255,11 +219,9 @@ TEST(ExportRefusals, WhereThereIsNoArray) {
 // On one process alone there is nothing to mirror, and GA makes a plain array.
 TEST(ExportRefusals, MirroredArrays) {
   if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
-  const int handle = GA_Create_handle();
-  List shape = {2 * processes(), 3};
-  GA_Set_data64(handle, 2, shape.data(), C_LONG);
-  GA_Set_pgroup(handle, GA_Pgroup_get_mirror());
-  ASSERT_NE(GA_Allocate(handle), 0);
+  Spec spec{{2 * processes(), 3}};
+  spec.group = GA_Pgroup_get_mirror();
+  const int handle = spec.make();
   ASSERT_EQ(GA_Is_mirrored(handle), 1);
   EXPECT_NE(refusal_of(handle).find("is mirrored"), std::string::npos) << refusal_of(handle);
   EXPECT_THROW(ga::placed(handle), tridap::Error);
@@ -284,7 +246,7 @@ TEST(ExportRefusals, BlocksWithoutAProcess) {
   if (processes() < 4) GTEST_SKIP() << "needs at least 4 processes";
   for (const std::vector<List>& starts : {std::vector<List>{{0, 1, 2, 3}}, {{0, 2}, {0, 2}}})
     for (const int places : {2, 3}) {
-      const int handle = irregular(starts, List(starts.size(), 4), {}, places);
+      const int handle = irregular(starts, List(starts.size(), 4), {0, places - 1}, C_LONG, true);
       EXPECT_THROW(ga::placed(handle), tridap::Error);
       GA_Destroy(handle);
     }
@@ -343,12 +305,7 @@ TEST(ExportRefusals, FewerCyclicBlocksThanProcessesAreExported) {
 }
 
 TEST(ExportRefusals, FewerUnevenTilesThanProcessesAreExported) {
-  const int handle = GA_Create_handle();
-  List shape{5}, starts{0, 2}, blocks{2}, grid{processes()};
-  if (processes() == 1) starts = {0}, blocks = {1};
-  GA_Set_data64(handle, 1, shape.data(), C_LONG);
-  GA_Set_tiled_irreg_proc_grid64(handle, starts.data(), blocks.data(), grid.data());
-  EXPECT_NE(GA_Allocate(handle), 0);
+  const int handle = Spec{{5}, C_LONG, {}, {processes() == 1 ? List{0} : List{0, 2}}, {}, {processes()}}.make();
   const ga::ExportedArray exported = ga::export_array(handle);
   const Index own = processes() == 1 ? 5 : GA_Nodeid() == 0 ? 2 : GA_Nodeid() == 1 ? 3 : 0;
   EXPECT_EQ(exported.array.buffer.shape, Indices{own});

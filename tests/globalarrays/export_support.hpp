@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ga_spec.hpp"
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/session.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -7,12 +8,6 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <support/effort.hpp>
-
-extern "C" {
-#include <ga-mpi.h>
-#include <ga.h>
-#include <macdecls.h>
-}
 
 #include <algorithm>
 #include <array>
@@ -27,9 +22,10 @@ extern "C" {
 
 namespace export_test {
 
+using ga_test::List;
+using ga_test::Spec;
 using tridap::Index;
 using tridap::Indices;
-using List = std::vector<std::int64_t>;
 
 // As ExportedArray::shift has them.
 inline std::array<tridap::Index, 7> by_axis(const List& numbers) {

@@ -17,6 +17,14 @@ using tridap::globalarrays::ImportedArray;
 
 namespace {
 
+bool is_shared(const DistArray& array, MPI_Comm comm = MPI_COMM_WORLD) {
+  return import_array(array, comm, Copy::if_needed).receipt.shared;
+}
+
+DistArray allocated(const std::vector<oracle::Axis>& axes) {
+  return allocate(PlacedDistribution(oracle::Array(axes).distribution()), real, MPI_COMM_WORLD);
+}
+
 TEST(Allocate, IsZeroAndImportedForNothing) {
   Random random(17);
   for (int turn = 0; turn < arrays::cases / 2 && !HasFailure(); ++turn) {
@@ -83,59 +91,54 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   const DistArray one = allocate(placed, real, MPI_COMM_WORLD), other = allocate(placed, real, MPI_COMM_WORLD);
   const bool differs = processes() > 1;
   const DistArray& mixed = rank() == 0 ? one : other;
-  EXPECT_EQ(import_array(mixed, MPI_COMM_WORLD, Copy::if_needed).receipt.shared, !differs);
+  EXPECT_EQ(is_shared(mixed), !differs);
   if (differs) expect_said(thrown([&] { import_array(mixed, MPI_COMM_WORLD, Copy::never); }), "copy=never, but");
   const DistArray outside = array_of(placed);
-  EXPECT_FALSE(import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
+  EXPECT_FALSE(is_shared(rank() == 0 ? outside : one));
   expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD); }),
               "copy=never, but the memory is not that of a Global Array [conversion]: pass copy=if_needed");
   DistArray other_type = one;
   other_type.buffer.type = tridap::element_type<Index>();
-  EXPECT_FALSE(import_array(other_type, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
+  EXPECT_FALSE(is_shared(other_type));
   DistArray elsewhere = outside;
   elsewhere.buffer.owner = one.buffer.owner;
-  EXPECT_FALSE(import_array(elsewhere, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
+  EXPECT_FALSE(is_shared(elsewhere));
   DistArray reading = one;
   reading.buffer.read_only = true;
-  EXPECT_FALSE(import_array(reading, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
+  EXPECT_FALSE(is_shared(reading));
   DistArray part = one;  // the first column alone
   part.buffer.shape[1] = 1;
   part.dim_data[1] = tridap::undistributed(1);
-  EXPECT_FALSE(import_array(part, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
+  EXPECT_FALSE(is_shared(part));
   MPI_Comm backwards = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank(), &backwards);
   DistArray turned = one;
   turned.dim_data = placed.distribution.dim_data(processes() - 1 - rank());
-  EXPECT_EQ(import_array(turned, backwards, Copy::if_needed).receipt.shared, !differs);
+  EXPECT_EQ(is_shared(turned, backwards), !differs);
   MPI_Comm_free(&backwards);
 }
 
 TEST(Import, MemoryOfAnotherOrderIsCopied) {
   const List counts(static_cast<std::size_t>(processes()), 2);
-  DistArray turned =
-      allocate(PlacedDistribution(oracle::Array({oracle::block(counts), oracle::block({2})}).distribution()), real,
-               MPI_COMM_WORLD);
+  DistArray turned = allocated({oracle::block(counts), oracle::block({2})});
   EXPECT_TRUE(import_array(turned, MPI_COMM_WORLD).receipt.shared);
   std::swap(turned.buffer.strides[0], turned.buffer.strides[1]);
-  EXPECT_FALSE(import_array(turned, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
-  DistArray flat =
-      allocate(PlacedDistribution(oracle::Array({oracle::block(counts), oracle::block({1})}).distribution()), real,
-               MPI_COMM_WORLD);
+  EXPECT_FALSE(is_shared(turned));
+  DistArray flat = allocated({oracle::block(counts), oracle::block({1})});
   flat.dim_data.pop_back();
   flat.buffer.shape.pop_back();
   flat.buffer.strides.pop_back();
-  EXPECT_FALSE(import_array(flat, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
+  EXPECT_FALSE(is_shared(flat));
 }
 
 TEST(Import, MemoryOfAnotherDealingOrPeriodIsCopied) {
   if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   const List counts(static_cast<std::size_t>(processes()), 2), one(static_cast<std::size_t>(processes() - 1), 1);
-  DistArray dealt =
-      allocate(PlacedDistribution(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  DistArray dealt = allocated({oracle::block(counts)});
   EXPECT_TRUE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
   dealt.dim_data = PlacedDistribution(oracle::Array({oracle::cyclic(2 * processes(), 1, processes())}).distribution())
                        .distribution.dim_data(rank());
-  EXPECT_FALSE(import_array(dealt, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
+  EXPECT_FALSE(is_shared(dealt));
   const auto periodic = [&](bool is) {
     return PlacedDistribution(
         oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 3), one, {1, 1}, is)}).distribution());
@@ -143,7 +146,7 @@ TEST(Import, MemoryOfAnotherDealingOrPeriodIsCopied) {
   DistArray wrapped = allocate(periodic(true), real, MPI_COMM_WORLD);
   EXPECT_TRUE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
   wrapped.dim_data = periodic(false).distribution.dim_data(rank());
-  EXPECT_FALSE(import_array(wrapped, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
+  EXPECT_FALSE(is_shared(wrapped));
 }
 
 // The last process has nothing in either, but only the Global Array is on it, too.
@@ -151,14 +154,13 @@ TEST(Import, MemoryOfMoreProcessesIsCopied) {
   if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   List counts(static_cast<std::size_t>(processes()), 2);
   counts.back() = 0;
-  DistArray array =
-      allocate(PlacedDistribution(oracle::Array({oracle::block(counts)}).distribution()), real, MPI_COMM_WORLD);
+  DistArray array = allocated({oracle::block(counts)});
   counts.pop_back();
   MPI_Comm comm = communicator(arrays::in_order(processes() - 1));
   tridap::globalarrays::make_group(comm);
   if (comm != MPI_COMM_NULL) {
     array.dim_data = oracle::Array({oracle::block(counts)}).distribution().dim_data(rank());
-    EXPECT_FALSE(import_array(array, comm, Copy::if_needed).receipt.shared);
+    EXPECT_FALSE(is_shared(array, comm));
     MPI_Comm_free(&comm);
   }
 }

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "ga_session.hpp"
+#include "globalarrays/ga_spec.hpp"
 #include <tridap/distribution.hpp>
-#include <tridap/globalarrays/array.hpp>
 #include <tridap/globalarrays/session.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -11,12 +12,6 @@
 
 #include <memory>
 #include <vector>
-
-extern "C" {
-#include <ga-mpi.h>
-#include <ga.h>
-#include <macdecls.h>
-}
 
 namespace ga_test {
 
@@ -31,31 +26,16 @@ inline int processes() {
 
 /// An array of doubles by GA's own calls; on all processes, or those of a group.
 inline int made(int64_t elements, int group = GA_Pgroup_get_world()) {
-  char name[] = "made";
-  const int handle = GA_Create_handle();
-  GA_Set_data64(handle, 1, &elements, C_DBL);
-  GA_Set_array_name(handle, name);
-  GA_Set_pgroup(handle, group);
-  GA_Allocate(handle);
-  return handle;
+  Spec spec{{elements}, C_DBL};
+  spec.group = group;
+  return spec.make();
 }
 
 /// One with ghost cells, with something for each process.
-inline int with_ghosts() {
-  char name[] = "ghosts";
-  int64_t dims[] = {10 * processes()}, width[] = {1};
-  return NGA_Create_ghosts64(C_DBL, 1, dims, width, name, nullptr);
-}
+inline int with_ghosts() { return Spec{{10 * processes()}, C_DBL, {1}}.make(); }
 
 /// Rows of blocks, dealt to the processes in turn.
-inline int block_cyclic() {
-  int64_t dims[] = {6 * processes(), 4}, block[] = {2, 4}, grid[] = {processes(), 1};
-  const int handle = GA_Create_handle();
-  GA_Set_data64(handle, 2, dims, C_DBL);
-  GA_Set_block_cyclic_proc_grid64(handle, block, grid);
-  GA_Allocate(handle);
-  return handle;
-}
+inline int block_cyclic() { return Spec{{6 * processes(), 4}, C_DBL, {}, {}, {2, 4}, {processes(), 1}}.make(); }
 
 /// Where a regular array's part begins here; null: there is none.
 inline double* part(int handle) {
@@ -69,6 +49,13 @@ inline double* part(int handle) {
 /// Some distribution, where one must be named and nobody asks.
 inline tridap::redistribute::PlacedDistribution placed_whole() {
   return tridap::Distribution::make({10}, {tridap::block()}, {1});
+}
+
+using Owner = std::shared_ptr<void>;
+inline tridap::globalarrays::HandlePool& pool() { return tridap::globalarrays::ga_session().pool; }
+inline Owner pinned(int handle) { return pool().pin(handle, part(handle)); }
+inline tridap::globalarrays::GlobalArray kept(int handle) {
+  return pool().keep(handle, placed_whole(), tridap::element_type<double>());
 }
 
 }  // namespace ga_test

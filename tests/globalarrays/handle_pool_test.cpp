@@ -1,16 +1,13 @@
 // The pool by its own door: arrays that are made by hand, kept, pinned, let go of and collected.
 
-#include "ga_session.hpp"
 #include "globalarrays/handle_pool_support.hpp"
 
 #include <thread>
 #include <utility>
 
 using namespace ga_test;
-using tridap::globalarrays::ga_session;
 using tridap::globalarrays::GlobalArray;
 using tridap::globalarrays::HandlePool;
-using Owner = std::shared_ptr<void>;
 
 namespace {
 
@@ -40,15 +37,14 @@ namespace {
 
 // Two elements on each process, but for where those of the last two meet.
 int last_two_meet_at(int64_t index) {
-  int64_t shape = 2 * processes(), blocks = processes();
-  std::vector<int64_t> starts;
-  for (int64_t r = 0; r < blocks; ++r) starts.push_back(2 * r);
+  List starts;
+  for (int64_t r = 0; r < processes(); ++r) starts.push_back(2 * r);
   starts.back() = index;
-  const int handle = GA_Create_handle();
-  GA_Set_data64(handle, 1, &shape, C_DBL);
-  GA_Set_irreg_distr64(handle, starts.data(), &blocks);
-  GA_Allocate(handle);
-  return handle;
+  return Spec{{2 * processes()}, C_DBL, {}, {starts}}.make();
+}
+
+void released_elsewhere(Owner pin) {
+  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
 }
 
 // A pool with nothing in it, in a GA of its own for each test.
@@ -56,19 +52,15 @@ struct ThePool : testing::Test {
   void SetUp() override {
     session = std::make_unique<Session>();
     closed = {};
-    ASSERT_EQ(pool.held(), 0);
+    ASSERT_EQ(pool().held(), 0);
   }
   void TearDown() override {
-    pool.collect();
-    EXPECT_EQ(pool.held(), 0);
+    pool().collect();
+    EXPECT_EQ(pool().held(), 0);
     session.reset();
     EXPECT_EQ(GA_Initialized(), 0) << "something was held";
   }
 
-  GlobalArray kept(int handle) { return pool.keep(handle, placed_whole(), tridap::element_type<double>()); }
-  Owner pinned(int handle) { return pool.pin(handle, part(handle)); }
-
-  HandlePool& pool = ga_session().pool;
   std::unique_ptr<Session> session;
 };
 
@@ -78,46 +70,46 @@ TEST_F(ThePool, FreesWhatNoProcessHolds) {
   GlobalArray array = kept(made(10));
   const int handle = array.handle();
   GlobalArray copy = array;
-  EXPECT_EQ(pool.held(), 1);
-  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_EQ(pool().held(), 1);
+  EXPECT_EQ(pool().collect(), 0);
   array = {};
-  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_EQ(pool().collect(), 0);
   EXPECT_TRUE(GA_Verify_handle(handle));
   if (rank() != processes() - 1) copy = {};
-  EXPECT_EQ(pool.collect(), 0);  // the last process holds it
-  EXPECT_EQ(pool.held(), rank() == processes() - 1 ? 1 : 0);
+  EXPECT_EQ(pool().collect(), 0);  // the last process holds it
+  EXPECT_EQ(pool().held(), rank() == processes() - 1 ? 1 : 0);
   copy = {};
-  EXPECT_EQ(pool.collect(), 1);
+  EXPECT_EQ(pool().collect(), 1);
   EXPECT_FALSE(GA_Verify_handle(handle));
-  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_EQ(pool().collect(), 0);
 }
 
 TEST_F(ThePool, APinHoldsAnArrayBeyondItsGlobalArray) {
   GlobalArray array = kept(made(10));
   const int handle = array.handle();
   Owner pin = pinned(handle);
-  EXPECT_EQ(pool.held(), 1);
+  EXPECT_EQ(pool().held(), 1);
   array = {};
-  EXPECT_EQ(pool.held(), 1);
-  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_EQ(pool().held(), 1);
+  EXPECT_EQ(pool().collect(), 0);
   EXPECT_TRUE(HandlePool::is_there(pin));
-  EXPECT_EQ(pool.find(handle).handle(), handle);  // it can be had as a GlobalArray again
-  EXPECT_GT(pool.serial(handle), 0);
+  EXPECT_EQ(pool().find(handle).handle(), handle);  // it can be had as a GlobalArray again
+  EXPECT_GT(pool().serial(handle), 0);
   pin.reset();
-  EXPECT_EQ(pool.collect(), 1);
+  EXPECT_EQ(pool().collect(), 1);
 }
 
 TEST_F(ThePool, FindsItsOwnArraysAgain) {
   GlobalArray array = kept(made(10));
   const int others = made(11);
-  EXPECT_EQ(pool.find(array.handle()).handle(), array.handle());
-  EXPECT_TRUE(pool.find(others).empty());
-  EXPECT_EQ(pool.serial(others), 0);
-  GlobalArray again = pool.find(array.handle());
+  EXPECT_EQ(pool().find(array.handle()).handle(), array.handle());
+  EXPECT_TRUE(pool().find(others).empty());
+  EXPECT_EQ(pool().serial(others), 0);
+  GlobalArray again = pool().find(array.handle());
   array = {};
-  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_EQ(pool().collect(), 0);
   again = {};
-  EXPECT_EQ(pool.collect(), 1);
+  EXPECT_EQ(pool().collect(), 1);
   GA_Destroy(others);
 }
 
@@ -129,46 +121,51 @@ TEST_F(ThePool, PinsOfOneMemoryAreOne) {
   EXPECT_EQ(HandlePool::handle_of(std::make_shared<int>(3)), std::nullopt);
   EXPECT_FALSE(HandlePool::is_there(nullptr));
   EXPECT_FALSE(HandlePool::is_there(std::make_shared<int>(3)));
-  EXPECT_EQ(pool.held(), 1);
+  EXPECT_EQ(pool().held(), 1);
   one.reset();
-  EXPECT_EQ(pool.held(), 1);
+  EXPECT_EQ(pool().held(), 1);
   EXPECT_TRUE(closed.handles.empty());
   EXPECT_TRUE(HandlePool::is_there(other));
   other.reset();
-  EXPECT_EQ(pool.held(), 0);
+  EXPECT_EQ(pool().held(), 0);
   EXPECT_EQ(closed.handles, std::vector<int>{handle});
   GA_Destroy(handle);
 }
 
 TEST_F(ThePool, AHandleThatGaGivesAnewIsAnotherArray) {
-  const int handle = made(10 * processes());
-  Owner old = pinned(handle);
-  EXPECT_TRUE(HandlePool::is_there(old));
-  GA_Destroy(handle);
-  EXPECT_FALSE(HandlePool::is_there(old));
-  ASSERT_EQ(made(5 * processes()), handle);  // most often in the same place
-  EXPECT_FALSE(HandlePool::is_there(old));
-  Owner other = pinned(handle);
-  EXPECT_TRUE(HandlePool::is_there(other));
-  EXPECT_FALSE(HandlePool::is_there(old));
-  old.reset();
-  EXPECT_TRUE(closed.handles.empty());  // what it had open is no more
-  EXPECT_EQ(pool.held(), 1);
-  EXPECT_TRUE(HandlePool::is_there(other));
-  other.reset();
-  EXPECT_EQ(pool.held(), 0);
-  GA_Destroy(handle);
+  const int64_t n = processes();
+  // Of another size, and of another type or shape in the same place.
+  for (const Spec& next : {Spec{{5 * n}, C_DBL}, Spec{{10 * n}, C_LONG}, Spec{{2 * n, 5}, C_DBL}}) {
+    closed = {};
+    const int handle = made(10 * n);
+    Owner old = pinned(handle);
+    EXPECT_TRUE(HandlePool::is_there(old));
+    GA_Destroy(handle);
+    EXPECT_FALSE(HandlePool::is_there(old));
+    ASSERT_EQ(next.make(), handle);
+    EXPECT_FALSE(HandlePool::is_there(old));
+    Owner other = pinned(handle);
+    EXPECT_TRUE(HandlePool::is_there(other));
+    EXPECT_FALSE(HandlePool::is_there(old));
+    old.reset();
+    EXPECT_TRUE(closed.handles.empty());  // what it had open is no more
+    EXPECT_EQ(pool().held(), 1);
+    EXPECT_TRUE(HandlePool::is_there(other));
+    other.reset();
+    EXPECT_EQ(pool().held(), 0);
+    GA_Destroy(handle);
+  }
 }
 
 TEST_F(ThePool, APinOfAnotherPlaceIsOfAnotherArray) {
   const int handle = made(10 * processes());
-  Owner old = pool.pin(handle, &closed);
+  Owner old = pool().pin(handle, &closed);
   EXPECT_FALSE(HandlePool::is_there(old));
   Owner other = pinned(handle);
   EXPECT_FALSE(HandlePool::is_there(old));
   EXPECT_TRUE(HandlePool::is_there(other));
   other.reset();
-  EXPECT_EQ(pool.held(), 0);
+  EXPECT_EQ(pool().held(), 0);
   old.reset();
   EXPECT_EQ(closed.handles, std::vector<int>{handle});
   GA_Destroy(handle);
@@ -181,7 +178,7 @@ TEST_F(ThePool, APinOfOthersUnderTheNumberOfOursTellsThatOursIsGone) {
   ASSERT_EQ(others, ours.handle());
   Owner pin = pinned(others);
   EXPECT_THROW(ours.handle(), tridap::Error);
-  EXPECT_TRUE(pool.find(others).empty());
+  EXPECT_TRUE(pool().find(others).empty());
   pin.reset();
   GA_Destroy(others);
 }
@@ -198,27 +195,6 @@ TEST_F(ThePool, AnArrayOfAnotherGroupIsNotToldOfAnOldPin) {
   GA_Destroy(handle);
 }
 
-TEST_F(ThePool, AHandleOfAnotherTypeOrShapeIsAnotherArrayEvenInTheSamePlace) {
-  for (int turn = 0; turn < 4; ++turn) {
-    const int handle = made(8 * processes());
-    const void* const place = part(handle);
-    Owner old = pinned(handle);
-    GA_Destroy(handle);
-    int64_t one[] = {8 * processes()}, two[] = {2 * processes(), 4};
-    char name[] = "other";
-    const int other =
-        turn % 2 == 0 ? NGA_Create64(C_LONG, 1, one, name, nullptr) : NGA_Create64(C_DBL, 2, two, name, nullptr);
-    ASSERT_EQ(other, handle);
-    EXPECT_FALSE(HandlePool::is_there(old)) << (part(other) == place);
-    Owner anew = pinned(other);
-    EXPECT_FALSE(HandlePool::is_there(old));
-    EXPECT_TRUE(HandlePool::is_there(anew));
-    anew.reset();
-    old.reset();
-    GA_Destroy(other);
-  }
-}
-
 TEST_F(ThePool, AnArrayOfOursInAnOldPlaceIsAnother) {
   const int handle = made(10);
   Owner old = pinned(handle);
@@ -229,7 +205,7 @@ TEST_F(ThePool, AnArrayOfOursInAnOldPlaceIsAnother) {
   const Owner anew = pinned(handle);
   EXPECT_FALSE(HandlePool::is_there(old));
   EXPECT_TRUE(HandlePool::is_there(anew));
-  EXPECT_EQ(pool.held(), 1);
+  EXPECT_EQ(pool().held(), 1);
 }
 
 TEST_F(ThePool, AnAdoptedArrayIsNotHeldByPinsOfWhatHadItsHandle) {
@@ -237,26 +213,29 @@ TEST_F(ThePool, AnAdoptedArrayIsNotHeldByPinsOfWhatHadItsHandle) {
   const Owner old = pinned(handle);
   GA_Destroy(handle);
   ASSERT_EQ(made(5 * processes()), handle);
-  pool.take(handle);
-  EXPECT_EQ(pool.collect(), 1);
+  pool().take(handle);
+  EXPECT_EQ(pool().collect(), 1);
   EXPECT_FALSE(GA_Verify_handle(handle));
 }
 
-TEST_F(ThePool, WhatAnotherThreadLetGoOfIsNotFound) {
+TEST_F(ThePool, WhatAnotherThreadReleasedIsNotFoundAndIsFreed) {
   GlobalArray array = kept(made(10 * processes()));
   const int handle = array.handle();
   Owner pin = pinned(handle);
   array = {};
-  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
-  EXPECT_TRUE(pool.find(handle).empty());
-  EXPECT_EQ(pool.collect(), 1);
+  released_elsewhere(std::move(pin));
+  EXPECT_TRUE(pool().find(handle).empty());
+  pin = pinned(handle);
+  released_elsewhere(std::move(pin));
+  EXPECT_EQ(pool().collect(), 1);
+  EXPECT_FALSE(GA_Verify_handle(handle));
 }
 
 TEST_F(ThePool, AnyHandleMayBeAskedFor) {
   for (const int handle : {-1, -1000, -1001, 1 << 30, -(1 << 30)}) {
-    EXPECT_TRUE(pool.find(handle).empty());
-    EXPECT_EQ(pool.serial(handle), 0);
-    EXPECT_EQ(pool.serial(handle), 0);
+    EXPECT_TRUE(pool().find(handle).empty());
+    EXPECT_EQ(pool().serial(handle), 0);
+    EXPECT_EQ(pool().serial(handle), 0);
   }
 }
 
@@ -264,18 +243,18 @@ TEST_F(ThePool, ArraysThatTheUserDestroyedAreNotFreedAgain) {
   GlobalArray array = kept(made(10));
   const int handle = array.handle();
   GA_Destroy(handle);
-  EXPECT_TRUE(pool.find(handle).empty());
+  EXPECT_TRUE(pool().find(handle).empty());
   EXPECT_THROW(array.handle(), tridap::Error);
-  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_EQ(pool().collect(), 0);
   array = kept(made(10));
   ASSERT_EQ(array.handle(), handle);
   GA_Destroy(handle);
   const int others = made(20);  // of the same number, and not the pool's
   ASSERT_EQ(others, handle);
   array = {};
-  EXPECT_EQ(pool.collect(), 0);
+  EXPECT_EQ(pool().collect(), 0);
   EXPECT_TRUE(GA_Verify_handle(others));
-  EXPECT_EQ(pool.serial(others), 0);
+  EXPECT_EQ(pool().serial(others), 0);
   GA_Destroy(others);
 }
 
@@ -286,12 +265,12 @@ TEST_F(ThePool, AnArrayOfOursUnderTheNumberOfAnotherOfOursIsAnother) {
   GlobalArray array = kept(made(10));  // in all that can be seen the same
   ASSERT_EQ(array.handle(), handle);
   EXPECT_THROW(old.handle(), tridap::Error);
-  EXPECT_EQ(pool.collect(), 0);
-  EXPECT_EQ(pool.find(handle).handle(), handle);
-  EXPECT_EQ(pool.serial(handle), 2);
-  EXPECT_EQ(pool.held(), 1);
+  EXPECT_EQ(pool().collect(), 0);
+  EXPECT_EQ(pool().find(handle).handle(), handle);
+  EXPECT_EQ(pool().serial(handle), 2);
+  EXPECT_EQ(pool().held(), 1);
   array = {};
-  EXPECT_EQ(pool.collect(), 1);
+  EXPECT_EQ(pool().collect(), 1);
 }
 
 TEST_F(ThePool, WhatOneProcessSeesDestroyedIsFreedByNone) {
@@ -303,10 +282,10 @@ TEST_F(ThePool, WhatOneProcessSeesDestroyedIsFreedByNone) {
     if (!held) array = {};
     const int others = last_two_meet_at(2 * processes() - 1);  // the first process sees no difference
     ASSERT_EQ(others, handle);
-    EXPECT_EQ(pool.serial(handle) > 0, rank() < processes() - 2);
-    EXPECT_EQ(pool.collect(), 0);
+    EXPECT_EQ(pool().serial(handle) > 0, rank() < processes() - 2);
+    EXPECT_EQ(pool().collect(), 0);
     EXPECT_TRUE(GA_Verify_handle(others));
-    EXPECT_EQ(pool.serial(handle), 0);
+    EXPECT_EQ(pool().serial(handle), 0);
     if (held) {
       EXPECT_THROW(array.handle(), tridap::Error);
     }
@@ -317,26 +296,18 @@ TEST_F(ThePool, WhatOneProcessSeesDestroyedIsFreedByNone) {
 TEST_F(ThePool, APinOfAnotherThreadIsLetGoOfThere) {
   const int handle = made(10 * processes());
   Owner pin = pinned(handle);
-  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
+  released_elsewhere(std::move(pin));
   EXPECT_TRUE(closed.handles.empty());  // no call of GA from that thread
-  EXPECT_EQ(pool.held(), 0);            // what was let go of is closed
+  EXPECT_EQ(pool().held(), 0);          // what was let go of is closed
   pin = pinned(handle);
   EXPECT_EQ(closed.handles, std::vector<int>{handle});
   EXPECT_EQ(closed.threads, std::vector<std::thread::id>{std::this_thread::get_id()});
-  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
+  released_elsewhere(std::move(pin));
   pin = pinned(handle);  // which closes it, too
   EXPECT_EQ(closed.handles, (std::vector<int>{handle, handle}));
   pin.reset();
   EXPECT_EQ(closed.handles, (std::vector<int>{handle, handle, handle}));
   GA_Destroy(handle);
-}
-
-TEST_F(ThePool, CollectFreesWhatAnotherThreadLetGoOf) {
-  const int handle = kept(made(10 * processes())).handle();
-  Owner pin = pinned(handle);
-  std::thread([last = std::move(pin)]() mutable { last.reset(); }).join();
-  EXPECT_EQ(pool.collect(), 1);
-  EXPECT_FALSE(GA_Verify_handle(handle));
 }
 
 TEST_F(ThePool, ManyThreadsLetGoAtOnce) {
@@ -356,24 +327,24 @@ TEST_F(ThePool, ManyThreadsLetGoAtOnce) {
     for (const int handle : handles) pins.push_back(pinned(handle));
     for (std::thread& thread : threads) thread.join();
   }
-  EXPECT_EQ(pool.held(), 20);
+  EXPECT_EQ(pool().held(), 20);
   for (const Owner& one : pins) EXPECT_TRUE(HandlePool::is_there(one));
   pins.clear();
-  EXPECT_EQ(pool.held(), 0);
+  EXPECT_EQ(pool().held(), 0);
   for (const int handle : handles) GA_Destroy(handle);
 }
 
 TEST_F(ThePool, AccessIsClosedWithTheLastOwner) {
   const int plain = made(10 * processes()), ghosts = with_ghosts(), cyclic = block_cyclic();
   for (const int handle : {plain, ghosts, cyclic}) {
-    Owner one = pool.pin(handle, &closed), other = one;
+    Owner one = pool().pin(handle, &closed), other = one;
     one.reset();
     EXPECT_TRUE(closed.handles.empty());
     other.reset();
     EXPECT_EQ(std::exchange(closed, {}).handles, std::vector<int>{handle});
   }
   for (const int handle : {plain, ghosts, cyclic}) GA_Destroy(handle);
-  Owner late = pool.pin(made(10 * processes()), nullptr);
+  Owner late = pool().pin(made(10 * processes()), nullptr);
   GA_Destroy(HandlePool::handle_of(late).value());
   late.reset();
   EXPECT_TRUE(closed.handles.empty());  // the array was destroyed

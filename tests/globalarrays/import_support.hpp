@@ -147,7 +147,7 @@ inline std::vector<tridap::ElementType> every_type() {
       of(int{}, long{}, 0LL, float{}, double{}, std::complex<float>{}, std::complex<double>{}, char{},
          static_cast<signed char>(0), short{}, bool{}, static_cast<unsigned char>(0), 0U, 0UL, 0.0L,
          std::complex<long double>{});
-  all.push_back({tridap::ElementType::Kind::opaque, 24, true});
+  for (const Index bytes : {1, 2, 3, 16, 24, 40}) all.push_back({tridap::ElementType::Kind::opaque, bytes, true});
   all.push_back({tridap::ElementType::Kind::floating, 8, false});  // the other order of bytes
   return all;
 }

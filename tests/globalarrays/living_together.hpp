@@ -1,7 +1,6 @@
 #pragma once
 
 #include "globalarrays/handle_pool_support.hpp"
-#include "ga_session.hpp"
 #include <tridap/report.hpp>
 
 #include <cstdio>

@@ -11,12 +11,9 @@
 #include <thread>
 
 using namespace living;
-using tridap::globalarrays::ga_session;
 using tridap::globalarrays::HandlePool;
 
 namespace {
-
-using Owner = std::shared_ptr<void>;
 
 // Destroyed after main, and after what main did with MPI.
 Owner kept_after_main;
@@ -24,8 +21,6 @@ std::unique_ptr<Session> session_after_main;
 
 bool over() { return GA_Initialized() == 0; }
 bool going() { return !over(); }
-
-Owner pinned(int handle) { return ga_session().pool.pin(handle, part(handle)); }
 
 bool last() { return rank() == processes() - 1; }
 

@@ -1,4 +1,3 @@
-#include "ga_session.hpp"
 #include "globalarrays/handle_pool_support.hpp"
 #include "support/mpi_abort.hpp"
 #include "types.hpp"
@@ -10,12 +9,12 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
 
 using namespace ga_test;
-using tridap::globalarrays::ga_session;
 using tridap::globalarrays::HandlePool;
 using tridap::globalarrays::SessionOptions;
 
@@ -105,45 +104,33 @@ TEST(Session, GroupsEndWithIt) {
   }
 }
 
+// With another default group, GA_Nodeid and GA_Nnodes speak of that group, in which the last process of all is another
+// number.
 TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
-  Session session;
-  const int handle = made(10 * processes());
-  std::shared_ptr<void> pin = ga_session().pool.pin(handle, part(handle));
-  if (rank() != processes() - 1) pin.reset();
-  for (int turn = 0; turn < 2; ++turn) {
-    const std::string why = refusal([&] { session.close(); });
-    EXPECT_NE(why.find("(rank " + std::to_string(processes() - 1) + ")"), std::string::npos) << why;
-    EXPECT_NE(why.find("1 Global Arrays are held"), std::string::npos) << why;
-    EXPECT_EQ(GA_Initialized(), 1);
+  for (const bool with_default_group : {false, true}) {
+    Session session;
+    std::vector<int> members(static_cast<std::size_t>(std::max(processes() - 1, 1)), 0);
+    if (processes() > 1) std::iota(members.begin(), members.end(), 1);
+    const int group = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
+    Owner pin = pinned(made(10 * processes()));
+    if (rank() != processes() - 1) pin.reset();
+    if (with_default_group && rank() > 0) GA_Pgroup_set_default(group);
+    for (int turn = 0; turn < 2; ++turn) {
+      const std::string why = refusal([&] { session.close(); });
+      EXPECT_NE(why.find("(rank " + std::to_string(processes() - 1) + "): 1 Global Arrays are held"), std::string::npos)
+          << why;
+      EXPECT_EQ(GA_Initialized(), 1);
+    }
+    pin.reset();
+    session.close();
+    EXPECT_EQ(GA_Initialized(), 0);
   }
-  pin.reset();
-  session.close();
-  EXPECT_EQ(GA_Initialized(), 0);
 }
 
 TEST(Session, ClosesWhileADestroyedArrayIsHeld) {
   Session session;
-  const auto array = ga_session().pool.keep(made(10), placed_whole(), tridap::element_type<double>());
+  const auto array = kept(made(10));
   GA_Destroy(array.handle());
-  session.close();
-  EXPECT_EQ(GA_Initialized(), 0);
-}
-
-// GA_Nodeid and GA_Nnodes then speak of that group, in which the last process of all is another number.
-TEST(Session, ClosesWhateverGasDefaultGroupIs) {
-  Session session;
-  std::vector<int> members;
-  for (int r = 1; r < processes(); ++r) members.push_back(r);
-  if (members.empty()) members = {0};
-  const int group = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
-  const int handle = made(10 * processes());
-  std::shared_ptr<void> pin = ga_session().pool.pin(handle, part(handle));
-  if (rank() != processes() - 1) pin.reset();
-  if (rank() > 0) GA_Pgroup_set_default(group);
-  const std::string why = refusal([&] { session.close(); });
-  EXPECT_NE(why.find("(rank " + std::to_string(processes() - 1) + "): 1 Global Arrays are held"), std::string::npos)
-      << why;
-  pin.reset();
   session.close();
   EXPECT_EQ(GA_Initialized(), 0);
 }
@@ -167,8 +154,8 @@ TEST(Session, HasAnAllocatorForGhosts) {
 TEST(Session, ArraysKnowThatItEnded) {
   auto session = std::make_unique<Session>();
   const int handle = made(10 * processes());
-  std::shared_ptr<void> pin = ga_session().pool.pin(handle, part(handle));
-  auto array = ga_session().pool.keep(made(10), placed_whole(), tridap::element_type<double>());
+  Owner pin = pinned(handle);
+  auto array = kept(made(10));
   GA_Terminate();
   EXPECT_FALSE(HandlePool::is_there(pin));
   EXPECT_NE(refusal([&] { array.handle(); }).find("no longer exists"), std::string::npos);
@@ -186,20 +173,20 @@ TEST(Session, AnotherKnowsNoGroupOfTheFirst) {
   std::vector<int> members;
   for (int r = processes(); r-- > 0;) members.push_back(r);
   const int group = GA_Pgroup_create(members.data(), processes());
-  const auto array = ga_session().pool.keep(made(10, group), placed_whole(), tridap::element_type<double>());
+  const auto array = kept(made(10, group));
   GA_Terminate();
   session = nullptr;
   session = std::make_unique<Session>();
-  EXPECT_FALSE(ga_session().pool.keeps_of_others(GA_Pgroup_get_world()));
+  EXPECT_FALSE(pool().keeps_of_others(GA_Pgroup_get_world()));
   EXPECT_EQ(tridap::globalarrays::collect(), 0);
   ASSERT_EQ(GA_Pgroup_create(members.data(), processes()), group);
-  auto other = ga_session().pool.keep(made(10, group), placed_whole(), tridap::element_type<double>());
-  EXPECT_EQ(ga_session().pool.serial(other.handle()), 1);
-  EXPECT_TRUE(ga_session().pool.keeps_of_others(GA_Pgroup_get_world()));
-  EXPECT_FALSE(ga_session().pool.keeps_of_others(group));
+  auto other = kept(made(10, group));
+  EXPECT_EQ(pool().serial(other.handle()), 1);
+  EXPECT_TRUE(pool().keeps_of_others(GA_Pgroup_get_world()));
+  EXPECT_FALSE(pool().keeps_of_others(group));
   other = {};
   EXPECT_EQ(tridap::globalarrays::collect(), 1);
-  EXPECT_FALSE(ga_session().pool.keeps_of_others(GA_Pgroup_get_world()));
+  EXPECT_FALSE(pool().keeps_of_others(GA_Pgroup_get_world()));
 }
 
 TEST(Destroy, FreesAtOnceOrWhenNoProcessHoldsIt) {
@@ -208,7 +195,7 @@ TEST(Destroy, FreesAtOnceOrWhenNoProcessHoldsIt) {
   EXPECT_TRUE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
   EXPECT_FALSE(GA_Verify_handle(handle));
   handle = made(10 * processes());
-  std::shared_ptr<void> pin = ga_session().pool.pin(handle, part(handle));
+  Owner pin = pinned(handle);
   if (rank() != 0) pin.reset();
   EXPECT_FALSE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
   EXPECT_EQ(HandlePool::is_there(pin), rank() == 0);
@@ -244,7 +231,7 @@ TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
   const bool bad = rank() == processes() - 1;
   EXPECT_NE(refusal([&] { tridap::globalarrays::destroy(bad ? -1 : handle, MPI_COMM_WORLD); }).find("no Global Array"),
             std::string::npos);
-  EXPECT_EQ(ga_session().pool.serial(handle), 0);
+  EXPECT_EQ(pool().serial(handle), 0);
   int64_t shape[] = {10};
   const int unallocated = GA_Create_handle();
   GA_Set_data64(unallocated, 1, shape, C_DBL);
@@ -258,7 +245,7 @@ TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
     EXPECT_NE(
         refusal([&] { tridap::globalarrays::destroy(bad ? other : handle, MPI_COMM_WORLD); }).find("different shapes"),
         std::string::npos);
-    EXPECT_EQ(ga_session().pool.serial(handle) + ga_session().pool.serial(other), 0);
+    EXPECT_EQ(pool().serial(handle) + pool().serial(other), 0);
     MPI_Comm half = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, bad ? 1 : 0, 0, &half);
     EXPECT_NE(refusal([&] {
@@ -280,13 +267,10 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   int groups[2];
   for (int g = 0; g < 2; ++g) groups[g] = GA_Pgroup_create(members[g].data(), static_cast<int>(members[g].size()));
   const int mine = groups[rank() % 2];
-  const auto keep = [](int handle) {
-    return ga_session().pool.keep(handle, placed_whole(), tridap::element_type<double>());
-  };
   std::vector<tridap::globalarrays::GlobalArray> arrays;
-  if (rank() % 2 == 0) arrays.push_back(keep(made(20, mine)));
-  arrays.push_back(keep(made(30)));  // on all; of different numbers
-  if (rank() % 2 == 1) arrays.push_back(keep(made(20, mine)));
+  if (rank() % 2 == 0) arrays.push_back(kept(made(20, mine)));
+  arrays.push_back(kept(made(30)));  // on all; of different numbers
+  if (rank() % 2 == 1) arrays.push_back(kept(made(20, mine)));
   const int others = made(40, mine);
   EXPECT_EQ(tridap::globalarrays::held(), 2);
   EXPECT_EQ(tridap::globalarrays::collect(), 0);
@@ -301,7 +285,7 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   MPI_Comm_free(&half);
 
   const int on_all = arrays[rank() % 2 == 0 ? 1 : 0].handle(), on_mine = arrays[rank() % 2 == 0 ? 0 : 1].handle();
-  for (const int handle : {on_all, on_mine}) EXPECT_EQ(ga_session().pool.serial(handle), 1);
+  for (const int handle : {on_all, on_mine}) EXPECT_EQ(pool().serial(handle), 1);
   if (rank() % 2 == 0) arrays.erase(arrays.begin());  // the even ones' own
   EXPECT_EQ(tridap::globalarrays::collect(), rank() % 2 == 0 ? 1 : 0);
   EXPECT_TRUE(GA_Verify_handle(on_all));

@@ -34,23 +34,16 @@ CopyRuns runs_of(const Buffer& from, const Buffer& to) {
   return runs;
 }
 
-// The length of a run: known at compile time, or not.
+// `length`: of a run in bytes, if it is known at compile time; 0: it is `bytes`.
 template <std::size_t length>
-struct Fixed {
-  static constexpr std::size_t bytes = length;
-};
-struct Any {
-  std::size_t bytes;
-};
-
-template <class CopyRun>
-void copy_box(const std::byte* from, std::byte* to, const Step* axis, std::size_t count, CopyRun run) {
+void copy_box(const std::byte* from, std::byte* to, const Step* axis, std::size_t count, std::size_t bytes) {
   if (count > 1) {
     for (Index i = 0; i < axis->extent; ++i, from += axis->from, to += axis->to)
-      copy_box(from, to, axis + 1, count - 1, run);
+      copy_box<length>(from, to, axis + 1, count - 1, bytes);
     return;
   }
-  for (Index i = 0; i < axis->extent; ++i) std::memcpy(to + i * axis->to, from + i * axis->from, run.bytes);
+  for (Index i = 0; i < axis->extent; ++i)
+    std::memcpy(to + i * axis->to, from + i * axis->from, length == 0 ? bytes : length);
 }
 
 // The axis along which a box reaches farthest in both buffers. It can be halved, even if all elements of one buffer are
@@ -64,16 +57,16 @@ Step& farthest(std::vector<Step>& axes) {
 
 // Halves a box until it is so small that its lines of both buffers stay in the nearest cache. One buffer may be
 // row-major and the other column-major.
-template <class CopyRun>
-void copy_halves(const std::byte* from, std::byte* to, std::vector<Step>& axes, Index count, CopyRun run) {
+template <std::size_t length>
+void copy_halves(const std::byte* from, std::byte* to, std::vector<Step>& axes, Index count, std::size_t bytes) {
   constexpr Index few = 256;
-  if (count <= few) return copy_box(from, to, axes.data(), axes.size(), run);
+  if (count <= few) return copy_box<length>(from, to, axes.data(), axes.size(), bytes);
   Step& axis = farthest(axes);
   const Index extent = axis.extent, first = extent < 16 ? extent / 2 : extent / 16 * 8, each = count / extent;
   axis.extent = first;
-  copy_halves(from, to, axes, each * first, run);
+  copy_halves<length>(from, to, axes, each * first, bytes);
   axis.extent = extent - first;
-  copy_halves(from + first * axis.from, to + first * axis.to, axes, each * (extent - first), run);
+  copy_halves<length>(from + first * axis.from, to + first * axis.to, axes, each * (extent - first), bytes);
   axis.extent = extent;
 }
 
@@ -83,23 +76,12 @@ Index copy_elements(const Buffer& from, const Buffer& to) {
   const Index elements = element_count(from), bytes = elements * from.type.bytes;
   if (elements == 0) return 0;
   CopyRuns runs = runs_of(from, to);
-  const auto copy = [&](auto run) {
-    copy_halves(static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data), runs.axes,
-                bytes / runs.bytes, run);
-  };
-  switch (runs.bytes) {
-    case 4:
-      copy(Fixed<4>());
-      break;
-    case 8:
-      copy(Fixed<8>());
-      break;
-    case 16:
-      copy(Fixed<16>());
-      break;
-    default:
-      copy(Any{static_cast<std::size_t>(runs.bytes)});
-  }
+  const auto run = static_cast<std::size_t>(runs.bytes);
+  const auto copy = run == 4    ? copy_halves<4>
+                    : run == 8  ? copy_halves<8>
+                    : run == 16 ? copy_halves<16>
+                                : copy_halves<0>;
+  copy(static_cast<const std::byte*>(from.data), static_cast<std::byte*>(to.data), runs.axes, bytes / runs.bytes, run);
   return bytes;
 }
 

@@ -41,13 +41,15 @@ Vote cast_and_count(Vote vote) {
 
 // How many arrays each process holds. **Collective.**
 std::vector<Index> held_by_all() {
-  HandlePool& pool = ga_session().pool;
-  pool.collect();
-  const int all = GA_Pgroup_get_world();  // GA_Nodeid() is a rank in the default group
-  std::vector<Index> held(static_cast<std::size_t>(GA_Pgroup_nnodes(all)), 0);
-  held[static_cast<std::size_t>(GA_Pgroup_nodeid(all))] = pool.held();
-  mpi::MpiCollectives(GA_MPI_Comm()).max(held);
-  return held;
+  return mpi::or_end_job("the end of a globalarrays::Session", MPI_COMM_WORLD, [] {
+    HandlePool& pool = ga_session().pool;
+    pool.collect();
+    const int all = GA_Pgroup_get_world();  // GA_Nodeid() is a rank in the default group
+    std::vector<Index> held(static_cast<std::size_t>(GA_Pgroup_nnodes(all)), 0);
+    held[static_cast<std::size_t>(GA_Pgroup_nodeid(all))] = pool.held();
+    mpi::MpiCollectives(GA_MPI_Comm()).max(held);
+    return held;
+  });
 }
 
 // Ends GA if no process holds an array any more: on all processes or on none. Returns how many arrays each process
@@ -139,7 +141,7 @@ Session::~Session() {
     if (std::uncaught_exceptions() > exceptions_) {
       cast({1, 1});  // the others may be elsewhere
     } else if (cast_and_count({0, 1}).left == 0) {
-      mpi::or_end_job("the end of a globalarrays::Session", MPI_COMM_WORLD, end_if_free);
+      end_if_free();
     }
   } catch (const std::exception&) {  // a destructor cannot report it
   }
@@ -152,20 +154,18 @@ void Session::close() {
     const bool end = ends_ && ga_session().has_to_end();
     if (end && cast_and_count({0, 1}).left != 0)
       refuse("the Session of a process was destroyed by an exception", "", "let MPI_Finalize terminate Global Arrays");
-    mpi::or_end_job("globalarrays::Session::close", MPI_COMM_WORLD, [&] {
-      Report report;
-      const std::vector<Index> held = end ? end_if_free() : held_by_all();
-      for (std::size_t rank = 0; rank < held.size(); ++rank)
-        if (held[rank] > 0)
-          report.add({Rule::conversion,
-                      static_cast<Index>(rank),
-                      {},
-                      "",
-                      std::to_string(held[rank]) + " Global Arrays are held",
-                      "",
-                      "destroy each GlobalArray and each exported array first"});
-      throw_if_wrong(report);
-    });
+    Report report;
+    const std::vector<Index> held = end ? end_if_free() : held_by_all();
+    for (std::size_t rank = 0; rank < held.size(); ++rank)
+      if (held[rank] > 0)
+        report.add({Rule::conversion,
+                    static_cast<Index>(rank),
+                    {},
+                    "",
+                    std::to_string(held[rank]) + " Global Arrays are held",
+                    "",
+                    "destroy each GlobalArray and each exported array first"});
+    throw_if_wrong(report);
   }
   open_ = false;
   --sessions;

@@ -185,15 +185,11 @@ def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
             raise TypeError(f"array is of type {type(array).__name__}, must be a tridap.DistArray: {how_to_make(array)}")
         communicator_of(array.distribution, comm)
         _core._refuse_on_device(array.local)
-        named = isinstance(copy, str) or copy is None or isinstance(copy, (bool, np.bool_))
-        policy = {None: "never", False: "never", True: "always"}.get(copy, copy) if named else None
-        if policy not in ("never", "if_needed", "always"):
-            raise ValueError(f"copy is {copy!r}, must be None, False, True or 'if_needed'")
-        return policy, bool(nearest)
+        return _core._copy(copy), bool(nearest)
 
     comm = _all(array.comm if isinstance(array, _core.DistArray) else None)
-    policy, moved = together(comm, asked)
-    return _ga.import_array(array.local, array.distribution, array.process, comm, policy, moved)
+    named, moved = together(comm, asked)
+    return _ga.import_array(array.local, array.distribution, array.process, comm, named, moved)
 
 
 @collective("tridap.globalarrays.destroy()", "globalarrays")
