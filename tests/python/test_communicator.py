@@ -1,5 +1,6 @@
 """Our messages, and those of the libraries that we call, never meet the caller's."""
 
+import importlib
 import shutil
 import tempfile
 
@@ -172,3 +173,48 @@ def test_mpi4py_passes_the_memory_of_the_local_part(comm, order):
     assert np.array_equal(total, sum(100 * rank + np.arange(6.0).reshape(2, 3) for rank in range(comm.size)))
     comm.Bcast(x)
     assert np.array_equal(x.local, np.arange(6.0).reshape(2, 3))
+
+
+def test_one_rule_says_which_communicator_a_call_uses(comm):
+    """comm=, else that of the first array among the arguments, else COMM_SELF for one process, else COMM_WORLD."""
+    turned, other = comm.Split(0, -comm.rank), comm.Dup()
+    line, one = tridap.distribution(SIZE, processes=comm.size), tridap.distribution(SIZE, processes=1)
+    x, y, alone = tridap.zeros(line, comm=turned), tridap.zeros(line, comm=other), tridap.zeros(one)
+    chosen = {(line, line): MPI.COMM_WORLD, (one, one): MPI.COMM_SELF, (line, one): MPI.COMM_WORLD if comm.size > 1 else MPI.COMM_SELF,
+              (x, y): turned, (line, y): other, (alone, x): turned, (alone, one): MPI.COMM_SELF}
+    for sides, wanted in chosen.items():
+        assert tridap.Redistribution(*sides).comm == wanted
+        assert tridap.Redistribution(*sides, comm=other).comm is other
+    assert alone.comm is None and tridap.scatter(np.ones(SIZE), one).comm is None
+    assert y.redistribute("c").comm is other
+    ghosted = tridap.GhostedArray(np.ones(2), [], comm=other)
+    assert tridap.redistribute(ghosted, "c").comm is other and tridap.GhostedArray(np.ones(2), []).comm is None
+    for made in (x, y, turned, other):
+        if isinstance(made, MPI.Comm):
+            made.Free()
+
+
+def saved_alone(x, folder):
+    tridap.save(folder / "x.h5", {"x": x})
+    return np.array_equal(tridap.load(folder / "x.h5", "x", x.distribution).local, x.local)
+
+
+def decomposed_alone(x, _):
+    return np.allclose(tridap.scalapack.svd(x).s, np.linalg.svd(x.local)[1])
+
+
+def vec_alone(x, _):
+    return tridap.petsc.import_array(x)[0].comm.size == 1
+
+
+ALONE = {"save": saved_alone, "scalapack": decomposed_alone, "petsc": vec_alone}
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_arrays_of_one_process_need_no_other_one(comm, name, tmp_path):
+    if not tridap.components()[NEEDS[name]].built:
+        pytest.skip(f"no component {NEEDS[name]}")
+    if name == "petsc":
+        importlib.import_module("tridap.petsc")  # with which PETSc begins, on all processes together
+    x = tridap.from_function(tridap.distribution((4, 4), processes=1), lambda i, j: 1.0 + 9 * (i == j), order="F")
+    assert comm.rank != 0 or ALONE[name](x, tmp_path)  # the others make no call

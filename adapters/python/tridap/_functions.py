@@ -105,26 +105,15 @@ def _of(function, array):
     return array
 
 
-def _with_type(function, call):
-    def reduce(a, axis=None, dtype=None, out=None, **others):
-        return call(_of(function, a), axis, dtype, out=out, **others)
-    return reduce
-
-
-def _without_type(function, call):
-    def reduce(a, axis=None, out=None, **others):
-        return call(_of(function, a), axis, out=out, **others)
+def _reduction(function, call, *names):
+    """A function of NumPy as a method; `names` are those of its arguments after the array, in their order."""
+    def reduce(a, *given, **others):
+        return call(_of(function, a), **dict(zip(names, given)), **others)
     return reduce
 
 
 def _norm(x, ord=None, axis=None, keepdims=False):
     return _reduce.norm(_of(np.linalg.norm, x), ord, axis, keepdims=keepdims)
-
-
-def _spread(function, call):
-    def reduce(a, axis=None, dtype=None, out=None, ddof=0, **others):
-        return call(_of(function, a), axis, dtype, ddof=ddof, out=out, **others)
-    return reduce
 
 
 def _vector_product(a, b, out=None):
@@ -149,13 +138,12 @@ _HANDLERS = {
     np.allclose: _reduce.allclose, np.array_equal: _reduce.array_equal, np.full_like: _full_like,
     np.shape: lambda a: a.shape, np.ndim: lambda a: a.ndim, np.size: _size}
 _HANDLERS.update({function: _maker(function) for function in _named("empty_like ones_like zeros_like")})
-_HANDLERS.update({function: _with_type(function, call) for function, call in (
-    (np.sum, _reduce.sum), (np.prod, _reduce.prod), (np.mean, _reduce.mean))})
-_HANDLERS.update({function: _spread(function, call) for function, call in ((np.var, _reduce.var), (np.std, _reduce.std))})
-_HANDLERS.update({function: _without_type(function, call) for names, call in (
-    ("all", _reduce.all), ("any", _reduce.any), ("amax max", _reduce.max), ("amin min", _reduce.min),
-    ("argmax", _reduce.argmax), ("argmin", _reduce.argmin))
-    for function in _named(names)})
+_HANDLERS.update({function: _reduction(function, call, *names) for functions, call, *names in (
+    ("sum", _reduce.sum, "axis", "dtype", "out"), ("prod", _reduce.prod, "axis", "dtype", "out"),
+    ("mean", _reduce.mean, "axis", "dtype", "out"), ("var", _reduce.var, "axis", "dtype", "out", "ddof"),
+    ("std", _reduce.std, "axis", "dtype", "out", "ddof"), ("all", _reduce.all, "axis", "out"), ("any", _reduce.any, "axis", "out"),
+    ("amax max", _reduce.max, "axis", "out"), ("amin min", _reduce.min, "axis", "out"),
+    ("argmax", _reduce.argmax, "axis", "out"), ("argmin", _reduce.argmin, "axis", "out")) for function in _named(functions)})
 _HANDLERS.update({
     np.expand_dims: _expand_dims,
     np.transpose: lambda a, axes=None: _of(np.transpose, a).transpose(axes),

@@ -38,11 +38,6 @@ def _root(root, comm):
     return rank
 
 
-def _move(source, source_ranks, target, target_ranks, dtype, comm):
-    return _core._Redistribution(source, source_ranks, target, target_ranks, dtype, None, comm, None, [], False, False,
-                                 False, False)
-
-
 def _whole(array, root=None):
     """The whole array on the process `root`, and None on others; without a root on every process. Collective."""
     comm = array.comm
@@ -121,7 +116,8 @@ def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, 
         return made, _interior(made), _core._over(found["values"], found["whole"], 0, None) if here else None
 
     made, interior, values = together(comm, make, same=False)
-    _move(found["whole"], [root], found["interior"], [], dtype, comm)(values, interior)
+    _core._Redistribution(found["whole"], [root], found["interior"], [], dtype, None, comm, None, [], False, False, False,
+                          False)(values, interior)
     return made
 
 

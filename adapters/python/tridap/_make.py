@@ -142,6 +142,13 @@ def _world_size():
     return 1 if comm is None else comm.size
 
 
+def need_distribution(dist: Any) -> _core.Distribution:
+    """An argument `dist`; TypeError if it is no `Distribution`."""
+    if not isinstance(dist, _core.Distribution):
+        raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
+    return dist
+
+
 def communicator(comm: Any, *given: Any) -> Any:
     """The communicator of a call with these arguments, by the rule that the package's text has."""
     found = _core._communicator(comm, *given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._agree import collective, together
@@ -33,5 +33,5 @@ def watch(seconds: float | None, comm: MPI.Comm | None = None) -> None:
     Raises:
         ProtocolError: on every process, if `seconds` is wrong or differs.
     """
-    comm = communicator(comm)
-    _core._watch_calls(together(comm, lambda: 0.0 if seconds is None else float(seconds)), comm)
+    group: Any = communicator(comm)
+    _core._watch_calls(together(group, lambda: 0.0 if seconds is None else float(seconds)), group)

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from . import _core
 from ._agree import collective, integer, one_of, together
 from ._ghosts import GhostedArray
-from ._make import communicator, communicator_of
+from ._make import communicator, communicator_of, need_distribution
 from ._modules import compiled, needed
 from ._place import how_to_make
 
@@ -220,7 +220,7 @@ def create_dmda(dist: _core.Distribution, comm: MPI.Comm | None = None, *, stenc
     comm = communicator(comm, dist)
 
     def asked():
-        communicator_of(_distribution(dist), comm)
+        communicator_of(need_distribution(dist), comm)
         return _options(stencil_width, stencil, dof)
 
     return _petsc.create_dmda(dist, comm, *together(comm, asked))
@@ -233,7 +233,7 @@ def nearest(dist: _core.Distribution, *, stencil_width: int | None = None, stenc
     Axes that a DMDA cannot hold become blocks of lengths that differ by at most one, and all axes get one width of
     padding. The arguments are those of `create_dmda`. ProtocolError if there is none.
     """
-    return _petsc.nearest(_distribution(dist), *_options(stencil_width, stencil, dof))
+    return _petsc.nearest(need_distribution(dist), *_options(stencil_width, stencil, dof))
 
 
 @collective("tridap.petsc.collect()", "petsc")
@@ -256,12 +256,6 @@ def _need_array(array, comm):
         raise TypeError(f"array is of type {type(array).__name__}, must be a tridap.DistArray: {how_to_make(array)}")
     communicator_of(array.distribution, comm)
     _core._refuse_on_device(array.local)
-
-
-def _distribution(dist):
-    if not isinstance(dist, _core.Distribution):
-        raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
-    return dist
 
 
 def _options(stencil_width, stencil, dof):

@@ -42,7 +42,7 @@ from . import _core
 from ._agree import collective, integer, one_of, together
 from ._copies import lasting
 from ._foreign import describes
-from ._make import communicator, communicator_of
+from ._make import communicator, communicator_of, need_distribution
 from ._modules import compiled
 from ._vocabularies import scalapack as distribution
 
@@ -87,7 +87,7 @@ class ProcessGrid:
     def __init__(self, nprow: int | None = None, npcol: int | None = None, comm: MPI.Comm | None = None, *,
                  order: str = "R", context: int | None = None) -> None:
         from mpi4py import MPI
-        comm = communicator(comm)
+        group: Any = communicator(comm)
 
         def asked():
             if (context is None) == (nprow is None or npcol is None):
@@ -95,19 +95,19 @@ class ProcessGrid:
             columns = one_of("order", order, "R", "C") == "C"
             return None if context is not None else (integer("nprow", nprow), integer("npcol", npcol), columns)
 
-        extents = together(comm, asked)
+        extents = together(group, asked)
         if extents is None:
-            number = together(comm, lambda: integer("context", context), same=False)
-            self._grid = _native().grid_of_context(comm, number)
+            number = together(group, lambda: integer("context", context), same=False)
+            self._grid = _native().grid_of_context(group, number)
         else:
-            self._grid = _native().make_grid(comm, *extents)
-        self._all = comm
+            self._grid = _native().make_grid(group, *extents)
+        self._all = group
         ranks = self._grid.ranks
-        if ranks == tuple(range(comm.size)):
-            self.comm = comm
+        if ranks == tuple(range(group.size)):
+            self.comm = group
         else:
-            inside = comm.rank in ranks
-            own = comm.Split(0 if inside else MPI.UNDEFINED, ranks.index(comm.rank) if inside else 0)
+            inside = group.rank in ranks
+            own = group.Split(0 if inside else MPI.UNDEFINED, ranks.index(group.rank) if inside else 0)
             self.comm = None if own == MPI.COMM_NULL else own
 
     @property
@@ -210,9 +210,7 @@ def nearest(dist: _core.Distribution, *, square: bool = False) -> _core.Distribu
     the one that `solve` and `cholesky` can use: `dist` itself if its blocks are square, else `squares` of it. `eigh`
     and `svd` also need the first block on process (0, 0). ProtocolError unless it has two axes.
     """
-    if not isinstance(dist, _core.Distribution):
-        raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
-    return _native().nearest(dist, bool(square))
+    return _native().nearest(need_distribution(dist), bool(square))
 
 
 def squares(shape: Sequence[int], processes: int | None = None) -> _core.Distribution:
@@ -229,48 +227,26 @@ def is_elpa_ready(desc: Sequence[int]) -> bool:
     return _native().is_elpa_ready([integer("an entry of desc", entry) for entry in desc])
 
 
-class _Eigh(NamedTuple):
-    w: NDArray[np.floating[Any]]
-    v: _core.DistArray
-
-
-class _Svd(NamedTuple):
-    U: _core.DistArray
-    s: NDArray[np.floating[Any]]
-    Vh: _core.DistArray
-
-
-class _Qr(NamedTuple):
-    q: _core.DistArray
-    r: _core.DistArray
-
-
-class _Lstsq(NamedTuple):
-    x: _core.DistArray
-    residues: NDArray[np.floating[Any]]
-    rank: int
-    s: NDArray[np.floating[Any]]
-
-
-class EighResult(_Eigh):
+class EighResult(NamedTuple("Eigh", [("w", "NDArray[np.floating[Any]]"), ("v", _core.DistArray)])):
     """What `eigh` returns: ``w, v``, and the attribute `receipt`."""
 
     receipt: _core.Receipt
 
 
-class SvdResult(_Svd):
+class SvdResult(NamedTuple("Svd", [("U", _core.DistArray), ("s", "NDArray[np.floating[Any]]"), ("Vh", _core.DistArray)])):
     """What `svd` returns: ``U, s, Vh``, and the attribute `receipt`."""
 
     receipt: _core.Receipt
 
 
-class QrResult(_Qr):
+class QrResult(NamedTuple("Qr", [("q", _core.DistArray), ("r", _core.DistArray)])):
     """What `qr` returns: ``q, r``, and the attribute `receipt`."""
 
     receipt: _core.Receipt
 
 
-class LstsqResult(_Lstsq):
+class LstsqResult(NamedTuple("Lstsq", [("x", _core.DistArray), ("residues", "NDArray[np.floating[Any]]"), ("rank", int),
+                                       ("s", "NDArray[np.floating[Any]]")])):
     """What `lstsq` returns: ``x, residues, rank, s``, and the attribute `receipt`."""
 
     receipt: _core.Receipt
