@@ -435,7 +435,7 @@ TEST(RelabelTogether, OneWrongProcessFailsAll) {
     for (Index wrong = 0; wrong < processes; ++wrong) {
       PlacedDistribution target(rows);
       if (on::rank(comm) == wrong) target.ranks = List(at(processes), processes);
-      on::expect_refused([&] { relabel_collectively({rows}, target, 8, comm); }, "is on rank", comm);
+      on::expect_refused([&] { relabel_collectively({rows}, target, 8, comm); }, "target", comm);
     }
   });
 }
