@@ -113,21 +113,11 @@ TEST(Belos, RefusesAnotherNumberOfVectorsInX) {
   EXPECT_TRUE(says(refusal([&] { DirectSolver(p.a).solve(columns.b, two); }), "x has 2 vectors, b has 3"));
 }
 
-TEST(Belos, RefusesOptionsThatDifferAndRightHandSidesWithNan) {
+TEST(Belos, RefusesMethodsThatDiffer) {
   if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
   Problem p;
-  Columns columns(p);
-  const auto differ = [&](const std::function<void(Options&)>& spoil) {
-    Options options = named("BICGSTAB");
-    if (rank() == 0) spoil(options);
-    return refusal([&] { solve(p.a, Teuchos::null, columns.b, columns.x, options); });
-  };
-  EXPECT_TRUE(says(differ([](Options& o) { o.name = "TFQMR"; }), "different options"));
-  EXPECT_TRUE(says(differ([](Options& o) { o.atol = 1; }), "different options"));
-  EXPECT_TRUE(says(differ([](Options& o) { o.measured = false; }), "different options"));
-  if (rank() == 0) columns.b.getVectorNonConst(2)->replaceLocalValue(0, std::nan(""));
-  EXPECT_TRUE(says(refusal([&] { solve(p.a, Teuchos::null, columns.b, columns.x, named("BICGSTAB")); }),
-                   "(rank 0): local element 0 of vector 2 of b is"));
+  const Options options = named(rank() == 0 ? "TFQMR" : "BICGSTAB");
+  EXPECT_TRUE(says(refusal([&] { solve(p.a, Teuchos::null, p.b, p.x, options); }), "different options"));
 }
 
 TEST(Belos, StopsAtAWatchOfOneProcessWithTheIterateOfThen) {

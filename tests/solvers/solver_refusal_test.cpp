@@ -33,6 +33,7 @@ TEST(Solve, RefusesWhatOneProcessAloneGetsWrong) {
     for (const auto& spoil : std::vector<std::function<void(Options&)>>{
              [](Options& o) { o.tol = 1e-9; }, [](Options& o) { o.maxiter = 999; },
              [](Options& o) { o.watched = true; }, [](Options& o) { o.method = Method::gmres; },
+             [](Options& o) { o.atol = 1e-9; }, [](Options& o) { o.measured = false; },
              [](Options& o) { o.parameters.set("Assert Positive Definiteness", false); }})
       EXPECT_TRUE(says(refused(spoil), "the processes have different options"));
   }
@@ -259,16 +260,7 @@ TEST(Matrix, CountsColumnsFromTheIndexBase) {
   EXPECT_TRUE(says(refusal([&] { matrix_of(layout, shifted(0)); }), "has column 0"));
 }
 
-TEST(Matrix, WithoutRowsIsSolvedAtOnce) {
-  const ArrayMap layout(stamped(oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 0))})),
-                        MPI_COMM_WORLD);
-  const auto a = matrix_of(layout, laplace(1));
-  Vector b(layout.map()), x(layout.map());
-  EXPECT_EQ(solve(a, Teuchos::null, b, x, options_of(Method::cg)).iterations, 0);
-  EXPECT_EQ(solve(a, Teuchos::null, b, x, options_of(Method::gmres)).iterations, 0);
-}
-
-TEST(Matrix, WithoutRowsIsSolvedDirectlyAndNeedsNoPreconditioner) {
+TEST(Matrix, WithoutRowsIsSolvedAtOnceByEachMethod) {
   const ArrayMap layout(stamped(oracle::Array({oracle::block(List(static_cast<std::size_t>(processes()), 0))})),
                         MPI_COMM_WORLD);
   const auto a = matrix_of(layout, laplace(1));
@@ -277,9 +269,12 @@ TEST(Matrix, WithoutRowsIsSolvedDirectlyAndNeedsNoPreconditioner) {
   expect_good(solution, 0);
   EXPECT_EQ(solution.residual, 0);
   for (const Method method : {Method::cg, Method::gmres})
-    for (const std::string name : {"ifpack2", "muelu"}) {
+    for (const std::string name : {"", "ifpack2", "muelu"}) {
       SCOPED_TRACE(name);
-      expect_good(solve(a, make_preconditioner(name, method, a, {}), b, x, options_of(method)), 0);
+      const auto m = name.empty() ? Teuchos::null : make_preconditioner(name, method, a, {});
+      const Solution found = solve(a, m, b, x, options_of(method));
+      expect_good(found, 0);
+      EXPECT_EQ(found.iterations, 0);
     }
 }
 
@@ -295,21 +290,6 @@ TEST(Solve, RefusesVectorsThatOverlapInPart) {
   Vector x = part(1);
   const std::string text = refusal([&] { solve(p.a, Teuchos::null, b, x, options_of(Method::cg)); });
   EXPECT_TRUE(says(text, "x shares memory with b")) << text;
-}
-
-TEST(Solve, RefusesTolerancesAndMeasuresThatDifferBetweenProcesses) {
-  if (processes() == 1) GTEST_SKIP() << "one process cannot differ from another";
-  Problem p;
-  for (const auto& spoil : std::vector<std::function<void(Options&)>>{[](Options& o) { o.atol = 1e-9; },
-                                                                      [](Options& o) { o.measured = !o.measured; }}) {
-    Options options = options_of(Method::cg);
-    if (rank() == processes() - 1) spoil(options);
-    EXPECT_TRUE(
-        says(refusal([&] { solve(p.a, Teuchos::null, p.b, p.x, options); }), "the processes have different options"));
-  }
-  const double atol = rank() == processes() - 1 ? 1e-9 : 0;
-  EXPECT_TRUE(
-      says(refusal([&] { DirectSolver(p.a).solve(p.b, p.x, 1e-8, atol); }), "the processes have different tolerances"));
 }
 
 TEST(Solve, NamesTheVectorAndTheElementThatIsNotFinite) {

@@ -98,8 +98,8 @@ class Iterates : public Belos::StatusTest<double, MultiVector, Operator> {
   int last_ = 0;
 };
 
-/// The memory of a solve that is as large as b: the residual, the correction, and, if a watch needs one, the residual
-/// after each product.
+/// The memory of a solve that is as large as b: the residual; the correction, or x as it was; and, if a watch needs
+/// one, the residual after each product.
 struct Work {
   MultiVector residual, correction;
   std::optional<MultiVector> measured;
@@ -112,8 +112,9 @@ Teuchos::RCP<MultiVector> columns_of(MultiVector& vectors, std::size_t first, st
       Teuchos::Range1D(static_cast<Teuchos::Ordinal>(first), static_cast<Teuchos::Ordinal>(first + count) - 1));
 }
 
-/// One manager of Belos and what it finds for some columns of b and x. It solves for the correction of x, from 0: so
-/// its test of convergence, which is relative to the first residual, and |b - A x| / |b| are the same but for a factor.
+/// One manager of Belos and what it finds for some columns of b and x. The managers of `cg` and `gmres` work in x. The
+/// others solve for its correction, from 0: so their tests of convergence, which are relative to the first residual,
+/// and |b - A x| / |b| are the same but for a factor.
 class Managed {
  public:
   Managed(Teuchos::RCP<const Operator> a, Teuchos::RCP<const Operator> preconditioner, const Options& options,
@@ -148,7 +149,7 @@ class Managed {
       for (std::size_t j = 0; j < each.size(); ++j)
         if (!(each[j] <= tolerance(scales[j]))) active.push_back(j);
       if (active.empty()) break;
-      again = correct(*r, x, active, scales, each, used);
+      again = correct(b, *r, x, active, scales, each, used);
       ran = true;
       if (broken_) break;
       const std::vector<double> before = std::exchange(each, measure(b, x, scales, *r));
@@ -222,9 +223,10 @@ class Managed {
     return list;
   }
 
-  /// Adds to x what the manager finds for the columns `active` of the residual `r`, of which it overwrites the others,
-  /// and adds its iterations to `used`. Returns whether the manager says that it has converged, or has lost accuracy.
-  bool correct(MultiVector& r, MultiVector& x, const std::vector<std::size_t>& active,
+  /// Improves the columns `active` of x by what the manager finds for the residual `r`, of which it overwrites the
+  /// other columns, and adds its iterations to `used`. Returns whether the manager says that it has converged, or has
+  /// lost accuracy.
+  bool correct(const MultiVector& b, MultiVector& r, MultiVector& x, const std::vector<std::size_t>& active,
                const std::vector<double>& scales, const std::vector<double>& before, int& used) {
     const std::size_t count = active.size();
     double tol = 1;
@@ -232,8 +234,15 @@ class Managed {
       tol = std::min(tol, tolerance(scales[active[i]]) / before[active[i]]);
       if (active[i] != i) r.getVectorNonConst(i)->assign(*r.getVector(active[i]));
     }
-    const auto from = columns_of(r, 0, count), d = columns_of(work_.correction, 0, count);
-    d->putScalar(0);
+    const auto from = columns_of(r, 0, count), correction = columns_of(work_.correction, 0, count);
+    const bool in_place = options_.method != Method::belos && count == x.getNumVectors() && x.isConstantStride();
+    const auto d = in_place ? Teuchos::rcpFromRef(x) : correction;
+    const Teuchos::RCP<const MultiVector> right =
+        in_place ? Teuchos::rcpFromRef(b) : Teuchos::RCP<const MultiVector>(from);
+    if (in_place)
+      correction->assign(x);  // restored after a failure
+    else
+      correction->putScalar(0);
     const auto worst = [&](const std::vector<double>& norms, const auto& column) {
       double found = 0;
       for (std::size_t i = 0; i < norms.size(); ++i)
@@ -260,7 +269,7 @@ class Managed {
     };
     seen_a_ = Teuchos::rcp(new Observed(a_, between));
     seen_m_ = preconditioner_.is_null() ? Teuchos::null : Teuchos::rcp(new Observed(preconditioner_));
-    const auto problem = Teuchos::rcp(new Problem(seen_a_, d, from));
+    const auto problem = Teuchos::rcp(new Problem(seen_a_, d, right));
     problem->setRightPrec(seen_m_);
     problem->setInitResVec(from);
     problem->setProblem();
@@ -283,6 +292,7 @@ class Managed {
       more = manager_->getNumIters();
       if (!cg_.is_null() && more > 0) between(more);
     } catch (const std::exception&) {
+      if (in_place) x.assign(*correction);
       seen_a_->rethrow();
       if (!seen_m_.is_null()) seen_m_->rethrow();
       throw;
@@ -294,7 +304,9 @@ class Managed {
     std::vector<double> norms(count);
     d->norm2(Teuchos::arrayViewFromVector(norms));
     broken_ = std::any_of(norms.begin(), norms.end(), [](double norm) { return !std::isfinite(norm); });
-    for (std::size_t i = 0; i < count && !broken_; ++i) x.getVectorNonConst(active[i])->update(1, *d->getVector(i), 1);
+    if (in_place && broken_) x.assign(*correction);
+    for (std::size_t i = 0; i < count && !in_place && !broken_; ++i)
+      x.getVectorNonConst(active[i])->update(1, *d->getVector(i), 1);
     return claims;
   }
 
