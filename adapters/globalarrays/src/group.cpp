@@ -3,6 +3,7 @@
 #include "ga.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -13,8 +14,7 @@
 namespace tridap::globalarrays {
 
 std::vector<int> ranks_in(MPI_Comm comm, MPI_Comm other) {
-  int count = 0;
-  mpi::must_succeed(MPI_Comm_size(comm, &count), "MPI_Comm_size");
+  const int count = mpi::processes_of(comm);
   std::vector<int> here(static_cast<std::size_t>(count)), there(here.size());
   std::iota(here.begin(), here.end(), 0);
   MPI_Group mine = MPI_GROUP_NULL, others = MPI_GROUP_NULL;
@@ -34,14 +34,12 @@ std::vector<int> members_of(MPI_Comm comm) {
 }
 
 int ga_processes() {
-  int count = 0;
-  mpi::must_succeed(MPI_Comm_size(GA_MPI_Comm(), &count), "MPI_Comm_size");
+  const int count = mpi::processes_of(GA_MPI_Comm());
   return count;
 }
 
 MPI_Comm all_processes() {
-  int count = 0;
-  mpi::must_succeed(MPI_Comm_size(MPI_COMM_WORLD, &count), "MPI_Comm_size");
+  const int count = mpi::processes_of(MPI_COMM_WORLD);
   return count == ga_processes() ? MPI_COMM_WORLD : GA_MPI_Comm();
 }
 

@@ -9,6 +9,7 @@
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/globalarrays/session.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/report.hpp>
 
 #include <pybind11/stl.h>
@@ -91,8 +92,7 @@ class Block {
 /// Throws Error where the processes of a communicator, None: of the group, do not hold the array's parts in order.
 void need_order(const redistribute::PlacedDistribution& placed, Index process, MPI_Comm group, py::handle comm) {
   const MPI_Comm in = comm.is_none() ? group : comm_of(comm);
-  int processes = 0;
-  mpi::must_succeed(MPI_Comm_size(in, &processes), "MPI_Comm_size");
+  const int processes = mpi::processes_of(in);
   const bool in_order = comm.is_none() ? placed.ranks.empty() : rank_in(in) == process;
   if (processes == placed.distribution.processes() && in_order) return;
   throw Error(Finding{Rule::grid_order,

@@ -6,6 +6,7 @@
 #include "together.hpp"
 #include <tridap/ghosts/ghost_update.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
 #include <cstring>
@@ -77,8 +78,7 @@ class Ghosts {
  private:
   MPI_Comm processes() const { return comm_.is_none() ? MPI_COMM_SELF : comm_.handle(); }
   static DimData dim_data(const Distribution& distribution, MPI_Comm comm) {
-    int size = 1;
-    mpi::must_succeed(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    const int size = mpi::processes_of(comm);
     if (distribution.processes() != size)
       refuse("distribution is over " + std::to_string(distribution.processes()) + " processes",
              "must be over the " + std::to_string(size) + " of the communicator",

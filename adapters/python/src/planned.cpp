@@ -11,6 +11,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/different_calls.hpp>
+#include <tridap/internal/typed.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -93,16 +94,6 @@ struct Planned::Call {
   const DistArray& target() const { return part_or_none(out); }
 };
 
-namespace {
-
-Index processes_of(MPI_Comm comm) {
-  int processes = 0;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  return processes;
-}
-
-}  // namespace
-
 Planned::Planned(Wanted wanted, Redistribution plan)
     : dtype_(wanted.dtype),
       type_(buffer_of(py::array(wanted.dtype, std::vector<py::ssize_t>{0})).type),
@@ -112,7 +103,7 @@ Planned::Planned(Wanted wanted, Redistribution plan)
       options_(std::move(wanted.options)),
       source_("x", wanted.source, mpi::rank_of(comm_.handle())),
       target_("out", wanted.target, mpi::rank_of(comm_.handle())),
-      processes_(processes_of(comm_.handle())),
+      processes_(mpi::processes_of(comm_.handle())),
       lock_(lock_of(comm_.handle())),
       plan_(std::make_unique<Redistribution>(std::move(plan))),
       listed_(wanted.listed) {

@@ -3,6 +3,7 @@
 #include <tridap/ghosts/ghosted_array.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -71,8 +72,7 @@ Buffer owned_part(const Buffer& local, const IndexList& extents) {
 
 // An axis on which each process owns so many elements, as this process describes it.
 Dimension block_of(Index owned, MPI_Comm comm) {
-  int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const int processes = mpi::processes_of(comm);
   std::vector<Index> counts(static_cast<std::size_t>(processes));
   mpi::must_succeed(MPI_Allgather(&owned, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   Dimension axis;

@@ -4,6 +4,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/gather_agreed.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/gather.hpp>
@@ -18,8 +19,7 @@ namespace tridap::redistribute {
 namespace {
 
 void check_root(int root, const mpi::Call& call) {
-  int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(call.comm(), &processes), "MPI_Comm_size");
+  const int processes = mpi::processes_of(call.comm());
   if (!call.is_same(0)) refuse_different(root, "roots", "pass the same rank on every process", call.comm());
   if (root < 0 || root >= processes)
     refuse("the root is " + std::to_string(root),

@@ -2,6 +2,7 @@
 
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/shared_allocation.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -42,8 +43,7 @@ struct Attached {
 };
 
 Index on_our_node(MPI_Comm comm) {
-  int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const int processes = mpi::processes_of(comm);
   Index count = 0;
   for (int rank = 0; rank < processes; ++rank) count += mpi::on_this_node(rank, comm);
   return count;

@@ -7,6 +7,7 @@
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/halo_exchange.hpp>
 #include <tridap/internal/shown_call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/padding.hpp>
@@ -129,8 +130,7 @@ Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) 
 void check_here(const Buffer& buffer, const PlacedDistribution& placed, MPI_Comm comm) {
   throw_if_wrong(check(buffer));
   const Distribution& distribution = placed.distribution;
-  int processes = 1;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const int processes = mpi::processes_of(comm);
   if (distribution.processes() != processes)
     refuse("the distribution is over " + std::to_string(distribution.processes()) + " processes",
            "must be over the " + std::to_string(processes) + " of the communicator",

@@ -3,6 +3,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/plan_data.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/relabel_collectively.hpp>
 
@@ -29,8 +30,7 @@ Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDi
   Relabelling found;
   // One process works, because all would find the same. The others check their arguments.
   const mpi::Call call(comm, "redistribute::relabel_collectively", {}, [&](mpi::Record& record) {
-    int processes = 0;
-    mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+    const int processes = mpi::processes_of(comm);
     if (mpi::rank_of(comm) == 0) {
       found = relabel(source, target, element_bytes, processes, mapping);
     } else {

@@ -2,6 +2,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/sparse/sparse_rows.hpp>
 
@@ -53,8 +54,7 @@ Index SparseRows::entries() const {
 
 void need_bounds(const Bounds& bounds, const char* what, Index process, MPI_Comm comm) {
   mpi::duplicates_of(comm);  // throws if it is null or an inter-communicator
-  int processes = 0;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+  const int processes = mpi::processes_of(comm);
   if (static_cast<Index>(bounds.size()) != processes + 1)
     refuse(std::string("there are ") + std::to_string(bounds.size()) + " bounds of the " + what,
            "must be " + std::to_string(processes + 1) + ", one more than the communicator has processes",
@@ -78,8 +78,7 @@ void check(const SparseRows& rows, MPI_Comm comm) {
 Bounds gather_bounds(Index count, MPI_Comm comm) {
   Bounds bounds;
   const mpi::Call call(comm, "gather_bounds", {}, [&](mpi::Record&) {
-    int processes = 0;
-    mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+    const int processes = mpi::processes_of(comm);
     bounds.resize(static_cast<std::size_t>(processes) + 1);
   });
   comm = call.comm();
