@@ -15,7 +15,7 @@ Exits with 1 if a claim does not hold. Prints:
     iterations 2 in all, largest residual 7.0e-12 of the right-hand side
     solve      0.014 s in 1 solves
     answer     largest difference 1.4e-13 of 2.8e-06 allowed
-    refused    (rank 0): copy=None, but the memory is not that of a Global Array [conversion]: pass copy="if_needed", or make the array with allocate()
+    refused    (rank 0): copy=None, but the memory is not that of a Global Array [conversion]: pass copy="if_needed", or make the array with tridap.globalarrays.allocate(array.distribution, array.dtype, array.comm)
     copied     320000 bytes of NumPy's own, each process its part
 """
 

@@ -351,3 +351,10 @@ def test_the_place_of_an_extreme_is_the_first_in_the_whole_array(comm):
         Made(comm, (shared(p),), (p,)).array.argmax()
     with pytest.raises(TypeError, match="axis is 1, must be None"):
         rows_of(comm).argmax(axis=1)
+
+
+@pytest.mark.parametrize("call, given", [(np.sum, (None, None, None, True)), (np.max, (None, None, True)), (np.all, (None, None, True))])
+def test_no_argument_of_a_position_is_lost(comm, call, given):
+    x = tridap.zeros(tridap.distribution(2 * comm.size, processes=comm.size))
+    with pytest.raises(TypeError, match="by position: pass others by name"):
+        call(x, *given)

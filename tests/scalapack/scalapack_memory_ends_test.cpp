@@ -61,7 +61,6 @@ using Call = memory_ends::Call<Case>;
 const std::vector<Call> calls = {
     {"import_array that moves", [](const Case& with) { scalapack::import_array(with.other, with.grid, Fit::nearest); }},
     {"solve", [](const Case& with) { scalapack::solve(with.a, with.b, with.comm); }},
-    {"solve in place", [](const Case& with) { scalapack::solve(with.a, with.b, with.comm, with.over); }},
     {"solve elsewhere", [](const Case& with) { scalapack::solve(with.other, with.b, with.comm, with.moving); }},
     {"cholesky", [](const Case& with) { scalapack::cholesky(with.a, with.comm); }},
     {"eigh", [](const Case& with) { scalapack::eigh(with.a, with.comm); }},

@@ -177,7 +177,7 @@ Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI
     made.own = own_memory(handle, *there, type, made.form);
     try {
       mpi::collectively(call.comm(), [&] {  // writes to each page: the system may have promised more memory than it has
-        if (!ample && !mpi::touch(made.own.whole.data, element_count(made.own.whole) * type.bytes))
+        if (made.own.process && !ample && !mpi::touch(made.own.whole.data, element_count(made.own.whole) * type.bytes))
           refuse("the system has no more memory for Global Arrays", "", "release other arrays, or use more nodes");
       });
     } catch (const Error&) {  // on every process

@@ -33,10 +33,7 @@ std::vector<int> members_of(MPI_Comm comm) {
   return members;
 }
 
-int ga_processes() {
-  const int count = mpi::processes_of(GA_MPI_Comm());
-  return count;
-}
+int ga_processes() { return mpi::processes_of(GA_MPI_Comm()); }
 
 MPI_Comm all_processes() {
   const int count = mpi::processes_of(MPI_COMM_WORLD);

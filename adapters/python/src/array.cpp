@@ -137,7 +137,9 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 
 bool flag_of(const py::object& flag, const char* name) {
   static py::handle type;
-  if (PyBool_Check(flag.ptr()) || PyLong_Check(flag.ptr()) || py::isinstance(flag, imported(type, "numpy", "bool_")))
+  int overflow = 0;
+  const bool is_flag = PyLong_Check(flag.ptr()) && PyLong_AsLongAndOverflow(flag.ptr(), &overflow) >> 1 == 0;
+  if ((is_flag && overflow == 0) || py::isinstance(flag, imported(type, "numpy", "bool_")))
     return PyObject_IsTrue(flag.ptr()) == 1;
   throw py::type_error(std::string(name) + " is " + utf8_text(py::repr(flag)) + ", must be True or False");
 }

@@ -108,6 +108,8 @@ def _of(function, array):
 def _reduction(function, call, *names):
     """A function of NumPy as a method; `names` are those of its arguments after the array, in their order."""
     def reduce(a, *given, **others):
+        if len(given) > len(names):
+            raise TypeError(f"{name_of(function)} of a DistArray takes {', '.join(names)} by position: pass others by name")
         return call(_of(function, a), **dict(zip(names, given)), **others)
     return reduce
 

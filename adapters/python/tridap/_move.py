@@ -296,7 +296,9 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
     Raises:
         ProtocolError: on every process, before `out` is written.
     """
-    comm = _core._communicator(comm, x, out, to)
+    foreign = not isinstance(x, _core.DistArray) and describes(x)  # it may have parts on all processes
+    sides = [side for side in (out, to) if not foreign or getattr(side, "comm", None) is not None]
+    comm = _core._communicator(comm, x, *sides)
     ranks = dict(zip(("x", "out", "to"), together(comm, lambda: [ranks_in(comm, side) for side in (x, out, to)])))
 
     def checked(name, side):

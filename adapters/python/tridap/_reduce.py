@@ -2,8 +2,8 @@
 
 Each process computes a partial result with NumPy, from the elements that it counts: the interior of its part, without
 the indices that a lower process has too. One reduction of MPI, with which the call begins, makes one result of all, in
-an order that follows from the number of processes alone. Therefore every process has the same result bit for bit, and
-the same program on as many processes has the same result in each run.
+the same order on the same processes. Therefore every process has the same result bit for bit, and
+the same program has the same result in each run on the same processes.
 """
 
 import builtins
@@ -54,7 +54,8 @@ def reduced(array, call, step, *how):
 
     def prepare():
         nonlocal dtype
-        value, number, way = *step(), *how
+        value, number, *own = step()
+        way = (*own, *how)[0]
         value = np.asarray(value)
         dtype = value.dtype.newbyteorder("=")
         between = np.float32 if dtype == np.float16 and way != "bits" else dtype  # C++ has no float16

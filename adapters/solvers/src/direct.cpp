@@ -1,4 +1,5 @@
 #include "foreign_step.hpp"
+#include "held_inside.hpp"
 #include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra/compat.hpp>
 
@@ -151,7 +152,7 @@ Solution DirectSolver::solve(const MultiVector& b, MultiVector& x, double tol, d
   const double start = MPI_Wtime();
   const CrsMatrix& a = *factors_->matrix;
   const MPI_Comm comm = comm_of(*a.getMap());
-  Refinement work;
+  HeldInside<Refinement> work;
   const mpi::Call call(comm, "DirectSolver::solve", mpi::Library::trilinos, [&](mpi::Record& record) {
     check_vectors(b, *a.getMap(), "b");
     if (!x.getMap()->locallySameAs(*a.getMap()))
@@ -159,7 +160,7 @@ Solution DirectSolver::solve(const MultiVector& b, MultiVector& x, double tol, d
              "make it with the distribution of the rows");
     check_apart(b, x);
     record.add(number_of(tol, atol));
-    for (Vector& vector : work) vector = Vector(a.getMap());
+    for (Vector& vector : work.emplace()) vector = Vector(a.getMap());
   });
   return call.run([&] {
     need_the_same(call, "tolerances");
@@ -172,7 +173,7 @@ Solution DirectSolver::solve(const MultiVector& b, MultiVector& x, double tol, d
       if (scales[j] > 0) {
         enough = std::max(tol, atol / scales[j]);
         found = factors_->refine(*b.getVector(j), *x.getVectorNonConst(j), scales[j], std::min(enough, good_enough),
-                                 work, comm);
+                                 *work, comm);
       }
       if (!(found <= not_small))
         refuse("|b - A x| / |b| is " + std::to_string(found) + " after a direct solve", "must be at most 1e-6",

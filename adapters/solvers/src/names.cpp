@@ -29,7 +29,8 @@ void check_against(Teuchos::ParameterList& given, const Teuchos::ParameterList& 
     const std::string name = given.name(entry);
     if (std::find(ours.begin(), ours.end(), name) != ours.end())
       refuse("the parameter '" + name + "' is not taken", "",
-             "use the tolerance and maxiter of the options instead; nothing is printed");
+             name.find("Output") == 0 || name == "Verbosity" ? "leave it out: solvers print nothing"
+                                                             : "use tol and maxiter instead");
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       std::string all;
       for (const std::string& known : names) all += (all.empty() ? "'" : ", '") + known + "'";

@@ -1,5 +1,6 @@
 #include "foreign_step.hpp"
 #include "operators.hpp"
+#include <tridap/mpi/agree.hpp>
 #include <tridap/solvers/solve.hpp>
 #include <tridap/text.hpp>
 #include <tridap/tpetra/compat.hpp>
@@ -17,15 +18,19 @@ namespace {
 Teuchos::RCP<const CrsMatrix> shifted(const CrsMatrix& a, Teuchos::RCP<const CrsMatrix> m, double sigma) {
   const auto map = a.getRowMap();
   Teuchos::RCP<const CrsMatrix> sum;
-  foreign_step(comm_of(*map), "Tpetra", "give other matrices", [&] {
-    if (m.is_null()) {
-      const auto identity = Teuchos::rcp(new CrsMatrix(map, 1));
+  Teuchos::RCP<CrsMatrix> identity;
+  if (m.is_null())
+    mpi::collectively(comm_of(*map), [&] {
+      identity = Teuchos::rcp(new CrsMatrix(map, 1));
       const auto rows = static_cast<int>(tridap::tpetra::compat::local_count(*map));
       for (int row = 0; row < rows; ++row) {
         const auto column = map->getGlobalElement(row);
         constexpr double one = 1;
         identity->insertGlobalValues(column, 1, &one, &column);
       }
+    });
+  foreign_step(comm_of(*map), "Tpetra", "give other matrices", [&] {
+    if (!identity.is_null()) {
       identity->fillComplete(map, map);
       m = identity;
     }

@@ -1,5 +1,6 @@
 #include "belos_managers.hpp"
 #include "foreign_step.hpp"
+#include "held_inside.hpp"
 #include "names.hpp"
 #include "operators.hpp"
 #include "watches.hpp"
@@ -409,7 +410,7 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
                const MultiVector& b, MultiVector& x, const Options& options) {
   const double start = MPI_Wtime();
   const MPI_Comm comm = comm_of(*b.getMap());
-  std::optional<Work> work;
+  HeldInside<Work> work;
   const mpi::Call call(comm, "solvers::solve", mpi::Library::trilinos, [&](mpi::Record& record) {
     if (a.is_null()) refuse("the matrix is null", "", "make one with make_matrix(), or give an operator");
     check_vectors(b, *a->getRangeMap(), "b");

@@ -14,13 +14,13 @@ enum class Fold : unsigned char {
   none,
   add,
   multiply,
-  smallest,        ///< of those whose number is not 0; a nan if one is a nan
-  largest,         ///< the same
-  first_smallest,  ///< of those whose number is not negative, with its number, of several the least; a nan goes first
-  first_largest,   ///< the same
-  every,           ///< whether all are true
-  some,            ///< whether one is true
-  bits             ///< each bit that one of them has, with the largest number
+  smallest,        ///< the smallest value of the processes whose number is not 0; nan if one of these values is nan
+  largest,         ///< the largest value, as above
+  first_smallest,  ///< the smallest value whose number is not negative, or nan, and the least number that is with it
+  first_largest,   ///< the largest value, as above
+  every,           ///< whether all values are true
+  some,            ///< whether one value is true
+  bits             ///< each bit that one of the values has, and the largest number
 };
 
 /// What one process adds to a reduction, and what all of them give: one value, and a number that is added unless Fold
