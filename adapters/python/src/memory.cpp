@@ -261,7 +261,7 @@ std::optional<Copy> copy_named(py::handle copy) {
 Copy copy_policy(py::handle copy) {
   if (const std::optional<Copy> policy = copy_named(copy)) return *policy;
   refuse_key("copy", to_value(copy).text(), "must be None or False (never), \"if_needed\" or True",
-             "pass copy=\"if_needed\", which copies only what cannot be shared");
+             "pass one of these");
 }
 
 std::optional<bool> copy_flag(py::handle copy) {

@@ -11,8 +11,8 @@ namespace tridap::redistribute {
 /// A number that is at least 0 as a position in a container.
 inline std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-/// Elements of one axis that follow one another at both ends of a move. `here` is the end of our coordinate, and `there`
-/// the other end. In AxisMoves, `here` and `there` are local indices.
+/// Elements of one axis that follow one another at both ends of a move. `here` is the end of our coordinate, and
+/// `there` the other end. In AxisMoves, `here` and `there` are local indices.
 struct Piece {
   Index here = 0, there = 0, length = 0;
   Index peer = 0;  ///< the coordinate there
