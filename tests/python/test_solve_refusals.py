@@ -121,7 +121,7 @@ REFUSED = {
     "option of Belos of another type": (lambda c: c.solve(method=("gcrodr",) * 2, options=({"Num Blocks": "3"},) * 2),
                                         "'Num Blocks' is of type .*must be of type int"),
     "option of Belos that is ours": (lambda c: c.solve(method=("minres",) * 2, options=({"Maximum Iterations": 3},) * 2),
-                                     "'Maximum Iterations' is not taken.*use the tolerance"),
+                                     "'Maximum Iterations' is not taken.*use tol and maxiter"),
     "M of LSQR": (lambda c: c.solve(method=("lsqr",) * 2, **IFPACK2), "'LSQR' has a preconditioner, must have none"),
     "maxiter": (lambda c: c.solve(maxiter=(-1, 10)), "'maxiter' is -1"),
     "maxiter fraction": (lambda c: c.solve(maxiter=(1.5, 10)), "'maxiter' is 1.5, must be an integer"),
