@@ -83,7 +83,7 @@ Beginning::Beginning(const Handle& a, mpi::Libraries libraries, Names names, con
     operands_ = read();
     ready = is_plain(operands_.from) && is_plain(operands_.to.is_none() ? operands_.from : operands_.to);
     if (ready) complete(check);
-  } catch (...) {
+  } catch (const std::exception&) {  // and not what unwinds a thread when Python ends
     failed_ = std::current_exception();
     ready = false;
   }
