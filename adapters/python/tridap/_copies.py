@@ -8,7 +8,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 def lasting(again: str) -> Callable[[_Class], _Class]:
-    """A decorator of a class whose objects do not change: copy.copy and copy.deepcopy return the object itself.
+    """A decorator of a class: copy.copy and copy.deepcopy of its objects return the object itself, because it never changes.
 
     Pickling an object raises a TypeError, which says how to make the object `again`.
     """
@@ -25,7 +25,7 @@ def lasting(again: str) -> Callable[[_Class], _Class]:
 
 
 def unpickled(again: str) -> Callable[[_Class], _Class]:
-    """A decorator of a class of which pickle, and copy where the class does not say how, raise a TypeError."""
+    """A decorator of a class: pickle raises a TypeError, and copy does, too, unless the class defines its own copies."""
     def refuse(self: Any, protocol: Any) -> Any:
         raise TypeError(f"a {type(self).__name__} cannot be pickled, because it belongs to all processes of its communicator: "
                         f"{again}")

@@ -14,9 +14,9 @@ enum class Fold : unsigned char {
   none,
   add,
   multiply,
-  smallest,        ///< the smallest value of the processes whose number is not 0; nan if one of these values is nan
+  smallest,        ///< the smallest value, or a nan, of the processes whose number is not 0
   largest,         ///< the largest value, as above
-  first_smallest,  ///< the smallest value whose number is not negative, or nan, and the least number that is with it
+  first_smallest,  ///< the same where the number is not negative; of equal values, the one with the least number
   first_largest,   ///< the largest value, as above
   every,           ///< whether all values are true
   some,            ///< whether one value is true
