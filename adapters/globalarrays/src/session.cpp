@@ -2,6 +2,7 @@
 #include "ga_session.hpp"
 #include "room.hpp"
 #include <tridap/globalarrays/session.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
