@@ -72,7 +72,7 @@ int copy_by_hand(const tridap::Buffer& buffer, std::int64_t size) {
 // Copies ordinary memory to a new Global Array. Freeing it is not measured.
 bool into(Index size) {
   const int like = make({size, size});
-  const tridap::Distribution distribution = ga::placed(like).distribution;
+  const tridap::Distribution distribution = ga::placed(like).distribution();
   GA_Destroy(like);
   if (distribution.processes() != processes) std::abort();
   tridap::DistArray array;

@@ -39,8 +39,8 @@ tridap::DistArray array_over(const Layout& layout, int rank, std::vector<double>
   const PlacedDistribution of = placed(layout);
   const Index process = of.process(rank).value();
   tridap::DistArray array;
-  array.dim_data = of.distribution.dim_data(process);
-  array.buffer = tridap::row_major(memory.data(), of.distribution.local_shape(process));
+  array.dim_data = of.distribution().dim_data(process);
+  array.buffer = tridap::row_major(memory.data(), of.distribution().local_shape(process));
   return array;
 }
 

@@ -35,7 +35,7 @@ void solve(int points, int chunk, examples::Claims& claims) {
   MPI_Comm grid = ga::grid_communicator(density);
   ga::make_group(grid);
   claims.say("cube      %d x %d x %d points, %s", points, points, points,
-             tridap::describe(placed.distribution).c_str());
+             tridap::describe(placed.distribution()).c_str());
 
   solvers::Solution solution;
   ga::ImportedArray energy;
@@ -65,7 +65,7 @@ void solve(int points, int chunk, examples::Claims& claims) {
 
   // 5. Each process gets the next process's parts from Global Arrays, and compares them with the known values.
   claims.on_some(grid != MPI_COMM_NULL, [&] {
-    const tridap::Index next = (tridap::mpi::rank_of(grid) + 1) % placed.distribution.processes();
+    const tridap::Index next = (tridap::mpi::rank_of(grid) + 1) % placed.distribution().processes();
     const auto get = [&](int handle) { return examples::get_part(handle, placed, next); };
     found = water.judge(get(density), get(potential), get(energy.array.handle()));
     MPI_Comm_free(&grid);

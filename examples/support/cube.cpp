@@ -49,16 +49,16 @@ const double* cube_part(int handle) { return Here(handle).data; }
 
 CubeValues get_part(int handle, const tridap::redistribute::PlacedDistribution& placed, tridap::Index process) {
   CubeValues part;
-  const auto owned = placed.distribution.part(process, tridap::Part::owned);
+  const auto owned = placed.distribution().part(process, tridap::Part::owned);
   std::array<std::int64_t, 3> last{};
   std::array<std::int64_t, 2> leading{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    part.low[axis] = placed.distribution.global_index(process, {0, 0, 0})[axis];
+    part.low[axis] = placed.distribution().global_index(process, {0, 0, 0})[axis];
     part.high[axis] = part.low[axis] + owned[axis].end - owned[axis].begin;
     last[axis] = part.high[axis] - 1;
     if (axis > 0) leading[axis - 1] = part.high[axis] - part.low[axis];
   }
-  part.values.resize(static_cast<std::size_t>(placed.distribution.count(process)));
+  part.values.resize(static_cast<std::size_t>(placed.distribution().count(process)));
   auto low = part.low;
   NGA_Get64(handle, low.data(), last.data(), part.values.data(), leading.data());
   return part;

@@ -17,12 +17,12 @@ using tridap::redistribute::PlacedDistribution;
 // Whether each element has the same owner and the same local index there. Compares one element after another.
 bool same_ownership(const tridap::Distribution& there, const PlacedDistribution& back) {
   const std::vector<tridap::Index> shape = there.shape();
-  if (back.distribution.shape() != shape) return false;
+  if (back.distribution().shape() != shape) return false;
   tridap::Indices at(shape.size(), 0);
   for (std::size_t axis = 0; axis < shape.size();) {
-    const auto owner = there.owner(at), owner_back = back.distribution.owner(at);
+    const auto owner = there.owner(at), owner_back = back.distribution().owner(at);
     if (!owner || !owner_back || back.rank(*owner_back) != *owner) return false;
-    if (there.local_index(*owner, at) != back.distribution.local_index(*owner_back, at)) return false;
+    if (there.local_index(*owner, at) != back.distribution().local_index(*owner_back, at)) return false;
     for (axis = 0; axis < shape.size() && ++at[axis] == shape[axis]; ++axis) at[axis] = 0;
   }
   return true;
@@ -52,8 +52,8 @@ void through_global_arrays(const tridap::DistArray& array, const tridap::Distrib
   const ga::ExportedArray back = ga::export_array(there.array);
   const PlacedDistribution found = ga::placed(there.array.handle());
   const bool same = same_ownership(distribution, found);
-  claims.say("  GA         %s; %s; back %s", tridap::describe(found.distribution).c_str(), there.receipt.text().c_str(),
-             back.receipt.text().c_str());
+  claims.say("  GA         %s; %s; back %s", tridap::describe(found.distribution()).c_str(),
+             there.receipt.text().c_str(), back.receipt.text().c_str());
   claims.require(same, "the ownership changed in Global Arrays");
   claims.require(values(back.array.buffer) == values(array.buffer), "the values changed in Global Arrays");
   claims.require(there.receipt.bytes_copied == tridap::element_count(array.buffer) * array.buffer.type.bytes &&

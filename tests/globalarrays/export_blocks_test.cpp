@@ -88,10 +88,10 @@ Case some_case(Random& random, bool ghosts) {
 // The box of ours, by our arithmetic; null where we hold nothing.
 bool own_box(const tridap::redistribute::PlacedDistribution& placed, Index rank, List& lo, List& hi) {
   const std::optional<Index> process = placed.process(rank);
-  if (!process || *process >= placed.distribution.processes()) return false;
-  const Indices coordinates = placed.distribution.coordinates(*process);
-  for (Index i = 0; i < placed.distribution.ndim(); ++i) {
-    const tridap::Axis& axis = placed.distribution.axis(i);
+  if (!process || *process >= placed.distribution().processes()) return false;
+  const Indices coordinates = placed.distribution().coordinates(*process);
+  for (Index i = 0; i < placed.distribution().ndim(); ++i) {
+    const tridap::Axis& axis = placed.distribution().axis(i);
     const tridap::Range owned = axis.part(coordinates[static_cast<std::size_t>(i)], tridap::Part::owned);
     if (owned.size() == 0) return false;
     lo.push_back(axis.global_index(coordinates[static_cast<std::size_t>(i)], owned.begin));
@@ -103,7 +103,7 @@ bool own_box(const tridap::redistribute::PlacedDistribution& placed, Index rank,
 void expect_owners(int handle, const tridap::redistribute::PlacedDistribution& placed) {
   for (const Indices& index : all_indices(shape_of(handle))) {
     List subscript = index;
-    ASSERT_EQ(placed.rank(placed.distribution.owner(index).value()), NGA_Locate64(handle, subscript.data()))
+    ASSERT_EQ(placed.rank(placed.distribution().owner(index).value()), NGA_Locate64(handle, subscript.data()))
         << export_test::text(subscript);
   }
 }
@@ -118,7 +118,7 @@ void expect_elements(int handle, const tridap::DistArray& array,
   const std::vector<Indices> indices = all_indices(shape_of(handle));
   Index seen = 0;
   for (std::size_t k = 0; k < indices.size(); ++k) {
-    const auto local = placed.distribution.local_index(*placed.process(rank), indices[k]);
+    const auto local = placed.distribution().local_index(*placed.process(rank), indices[k]);
     if (!local) continue;
     ++seen;
     ASSERT_EQ(at(array, *local), whole[k]) << export_test::text(indices[k]);
@@ -126,7 +126,7 @@ void expect_elements(int handle, const tridap::DistArray& array,
   EXPECT_GT(seen, 0);
   void* data = nullptr;
   NGA_Access64(handle, lo.data(), hi.data(), &data, ld.data());
-  EXPECT_EQ(&at(array, *placed.distribution.local_index(*placed.process(rank), lo)), data);
+  EXPECT_EQ(&at(array, *placed.distribution().local_index(*placed.process(rank), lo)), data);
   NGA_Release64(handle, lo.data(), hi.data());
 }
 
@@ -162,8 +162,8 @@ void expect_wrap(int handle, const Case& made) {
   for (std::size_t axis = 0; axis < made.widths.size(); ++axis)
     EXPECT_EQ(exported.array.dim_data[axis].periodic, made.widths[axis] > 0);
   EXPECT_TRUE(exported.receipt.losses.empty());
-  for (const Indices& local : all_indices(placed.distribution.local_shape(process))) {
-    const Indices global = placed.distribution.global_index(process, local);
+  for (const Indices& local : all_indices(placed.distribution().local_shape(process))) {
+    const Indices global = placed.distribution().global_index(process, local);
     Index number = 0;
     for (std::size_t axis = 0; axis < made.shape.size(); ++axis) {
       const Index n = made.shape[axis];
@@ -187,16 +187,16 @@ void expect_inside(int handle, const Case& made, bool ghosts) {
     EXPECT_FALSE(dimension.periodic);
     EXPECT_EQ(std::get<tridap::Block>(dimension.dist).padding.has_value(), ghosts && made.widths[axis] > 0);
   }
-  for (const Indices& local : all_indices(placed.distribution.local_shape(process))) {
-    const Indices global = placed.distribution.global_index(process, local);
+  for (const Indices& local : all_indices(placed.distribution().local_shape(process))) {
+    const Indices global = placed.distribution().global_index(process, local);
     Index number = 0;
     for (std::size_t axis = 0; axis < made.shape.size(); ++axis) number = number * made.shape[axis] + global[axis];
     ASSERT_EQ(at(exported.array, local), whole[static_cast<std::size_t>(number)]) << export_test::text(local);
   }
   expect_elements(handle, exported.array, placed);
   if (ghosts) return;
-  for (Index i = 0; i < placed.distribution.ndim(); ++i)
-    EXPECT_FALSE(placed.distribution.axis(i).has_communication_padding());
+  for (Index i = 0; i < placed.distribution().ndim(); ++i)
+    EXPECT_FALSE(placed.distribution().axis(i).has_communication_padding());
 }
 
 // Of an array of which all processes of the group own something; `update` fills the ghost cells.

@@ -157,14 +157,14 @@ void expect_export(const Case& made, int handle) {
   EXPECT_EQ(exported.shift, by_axis({}));
   for (std::size_t k = 0; k < indices.size(); ++k) {
     const Indices index = flat ? Indices{static_cast<Index>(k)} : indices[k];
-    ASSERT_EQ(placed.distribution.owner(index).value(), made.owner(indices[k])) << export_test::text(indices[k]);
+    ASSERT_EQ(placed.distribution().owner(index).value(), made.owner(indices[k])) << export_test::text(indices[k]);
     List subscript = indices[k];  // GA answers with the number of the block
     Index block = 0;
     for (std::size_t axis = 0; axis < subscript.size(); ++axis)
       block = block * made.blocks(axis) + made.block_with(axis, subscript[axis]);
     ASSERT_EQ(NGA_Locate64(handle, subscript.data()), block);
     if (made.owner(indices[k]) != rank) continue;
-    ASSERT_EQ(at(exported.array, *placed.distribution.local_index(rank, index)), whole[k])
+    ASSERT_EQ(at(exported.array, *placed.distribution().local_index(rank, index)), whole[k])
         << export_test::text(indices[k]);
   }
   void* data = nullptr;
@@ -177,7 +177,7 @@ void expect_export(const Case& made, int handle) {
   for (std::size_t k = 0; k < indices.size(); ++k) {
     const Indices index = flat ? Indices{static_cast<Index>(k)} : indices[k];
     if (made.owner(indices[k]) == rank)
-      at(exported.array, *placed.distribution.local_index(rank, index)) = -9 - static_cast<long>(k);
+      at(exported.array, *placed.distribution().local_index(rank, index)) = -9 - static_cast<long>(k);
   }
   made.group.sync();
   const std::vector<long> written = whole_of(handle);
@@ -248,7 +248,7 @@ TEST(ExportCyclic, MoreBlocksThanAnIntCounts) {
   EXPECT_EQ(exported.array.buffer.shape, dims);
   EXPECT_EQ(exported.array.buffer.strides, (List{46342, 1}));
   EXPECT_TRUE(std::holds_alternative<tridap::Cyclic>(exported.array.dim_data[1].dist));
-  EXPECT_EQ(ga::placed(handle).distribution.shape(), dims);
+  EXPECT_EQ(ga::placed(handle).distribution().shape(), dims);
   GA_Destroy(handle);
 }
 

@@ -67,7 +67,7 @@ void expect_own_places(const std::vector<List>& starts, const std::vector<int>& 
     const std::optional<Index> process = placed.process(rank);
     ASSERT_TRUE(process);
     ++places[static_cast<std::size_t>(*process)];
-    const std::vector<tridap::Dimension> dims = placed.distribution.dim_data(*process);
+    const std::vector<tridap::Dimension> dims = placed.distribution().dim_data(*process);
     for (std::size_t axis = 0; axis < 2; ++axis) {
       EXPECT_EQ(std::get<tridap::Block>(dims[axis].dist).start, lo[axis]);
       EXPECT_EQ(std::get<tridap::Block>(dims[axis].dist).stop, hi[axis] + 1);

@@ -201,8 +201,8 @@ inline void expect_written(int handle, const Group& group, const tridap::DistArr
   const std::vector<Indices> indices = all_indices(shape_of(handle));
   const auto process = placed.process(group.rank());
   for (std::size_t k = 0; k < indices.size(); ++k)
-    if (placed.distribution.owner(indices[k]) == process)
-      at(array, *placed.distribution.local_index(*process, indices[k])) = -5 - 2 * static_cast<long>(k);
+    if (placed.distribution().owner(indices[k]) == process)
+      at(array, *placed.distribution().local_index(*process, indices[k])) = -5 - 2 * static_cast<long>(k);
   group.sync();
   const std::vector<long> whole = whole_of(handle);
   for (std::size_t k = 0; k < indices.size(); ++k) ASSERT_EQ(whole[k], -5 - 2 * static_cast<long>(k));
@@ -216,7 +216,7 @@ inline void expect_gathers(int handle, const tridap::DistArray& array,
   MPI_Comm grid = tridap::globalarrays::grid_communicator(handle);
   const Index group_rank = GA_Pgroup_nodeid(GA_Get_pgroup(handle));
   ASSERT_EQ(grid != MPI_COMM_NULL,
-            placed.process(group_rank).has_value() && *placed.process(group_rank) < placed.distribution.processes());
+            placed.process(group_rank).has_value() && *placed.process(group_rank) < placed.distribution().processes());
   if (grid == MPI_COMM_NULL) {
     EXPECT_EQ(array.ndim(), 0);
     EXPECT_EQ(array.buffer.data, nullptr);
@@ -225,9 +225,9 @@ inline void expect_gathers(int handle, const tridap::DistArray& array,
   int rank = 0, size = 0;
   MPI_Comm_rank(grid, &rank);
   MPI_Comm_size(grid, &size);
-  EXPECT_EQ(size, placed.distribution.processes());
+  EXPECT_EQ(size, placed.distribution().processes());
   EXPECT_EQ(*placed.process(group_rank), rank);
-  expect_same(tridap::mpi::gather_distribution(array, grid), placed.distribution);
+  expect_same(tridap::mpi::gather_distribution(array, grid), placed.distribution());
   MPI_Comm_free(&grid);
 }
 

@@ -95,12 +95,12 @@ TEST(MakeGroup, WhateverGasDefaultGroupIs) {
   }
   const int before = GA_Pgroup_get_default();
   GlobalArray everywhere = create(line(processes()), real, MPI_COMM_WORLD);  // for which GA waits for that group alone
-  EXPECT_EQ(everywhere.placed().distribution.processes(), processes());
+  EXPECT_EQ(everywhere.placed().distribution().processes(), processes());
   EXPECT_EQ(GA_Pgroup_get_default(), before);
   everywhere = {};
   EXPECT_EQ(tridap::globalarrays::collect(), 1);
   if (group) GA_Pgroup_set_default(GA_Pgroup_get_world());
-  EXPECT_EQ(create(line(processes()), real, MPI_COMM_WORLD).placed().distribution.processes(), processes());
+  EXPECT_EQ(create(line(processes()), real, MPI_COMM_WORLD).placed().distribution().processes(), processes());
   if (upper != MPI_COMM_NULL) MPI_Comm_free(&upper);
   if (last != MPI_COMM_NULL) MPI_Comm_free(&last);
 }

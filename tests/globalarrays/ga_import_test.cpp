@@ -205,8 +205,8 @@ void expect_nearest(const oracle::Array& whole, const List& world_ranks, Random&
   EXPECT_EQ(bytes, 8 * shape_of(whole)[0] * shape_of(whole)[1]);
   const PlacedDistribution other = tridap::globalarrays::nearest(placed, real, processes());
   oracle::for_each_index(shape_of(whole), [&](const List& at) {
-    EXPECT_EQ(imported.array.placed().rank(*imported.array.placed().distribution.owner(at)),
-              other.rank(*other.distribution.owner(at)));
+    EXPECT_EQ(imported.array.placed().rank(*imported.array.placed().distribution().owner(at)),
+              other.rank(*other.distribution().owner(at)));
   });
   expect_read(imported.array, shape_of(whole));
   MPI_Barrier(comm);

@@ -37,8 +37,8 @@ PlacedDistribution listed() {
 
 DistArray part_of(const PlacedDistribution& placed) {
   DistArray part;
-  part.dim_data = placed.distribution.dim_data(rank());
-  part.buffer = allocate(real, placed.distribution.local_shape(rank()));
+  part.dim_data = placed.distribution().dim_data(rank());
+  part.buffer = allocate(real, placed.distribution().local_shape(rank()));
   return part;
 }
 

@@ -113,7 +113,7 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   MPI_Comm backwards = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, 0, -rank(), &backwards);
   DistArray turned = one;
-  turned.dim_data = placed.distribution.dim_data(processes() - 1 - rank());
+  turned.dim_data = placed.distribution().dim_data(processes() - 1 - rank());
   EXPECT_EQ(is_shared(turned, backwards), !differs);
   MPI_Comm_free(&backwards);
 }
@@ -137,7 +137,8 @@ TEST(Import, MemoryOfAnotherDealingOrPeriodIsCopied) {
   DistArray dealt = allocated({oracle::block(counts)});
   EXPECT_TRUE(import_array(dealt, MPI_COMM_WORLD).receipt.shared);
   dealt.dim_data = PlacedDistribution(oracle::Array({oracle::cyclic(2 * processes(), 1, processes())}).distribution())
-                       .distribution.dim_data(rank());
+                       .distribution()
+                       .dim_data(rank());
   EXPECT_FALSE(is_shared(dealt));
   const auto periodic = [&](bool is) {
     return PlacedDistribution(
@@ -145,7 +146,7 @@ TEST(Import, MemoryOfAnotherDealingOrPeriodIsCopied) {
   };
   DistArray wrapped = allocate(periodic(true), real, MPI_COMM_WORLD);
   EXPECT_TRUE(import_array(wrapped, MPI_COMM_WORLD).receipt.shared);
-  wrapped.dim_data = periodic(false).distribution.dim_data(rank());
+  wrapped.dim_data = periodic(false).distribution().dim_data(rank());
   EXPECT_FALSE(is_shared(wrapped));
 }
 

@@ -133,8 +133,8 @@ inline Padded random_padded(Random& random, Index places) {
 
 inline DistArray array_of(const PlacedDistribution& placed, tridap::ElementType type = real) {
   DistArray array;
-  array.dim_data = placed.distribution.dim_data(rank());
-  array.buffer = tridap::allocate(type, placed.distribution.local_shape(rank()));
+  array.dim_data = placed.distribution().dim_data(rank());
+  array.buffer = tridap::allocate(type, placed.distribution().local_shape(rank()));
   return array;
 }
 

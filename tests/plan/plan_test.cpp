@@ -124,8 +124,8 @@ TEST(Plan, PlansAreValuesThatOutliveWhatTheyWereMadeOf) {
     kept = plan;
   }
   EXPECT_EQ(kept->bytes_to(0), 8);
-  EXPECT_EQ(kept->source().distribution.processes(), 2);
-  EXPECT_EQ(kept->target().distribution.axis(0).dist_type(), 'c');
+  EXPECT_EQ(kept->source().distribution().processes(), 2);
+  EXPECT_EQ(kept->target().distribution().axis(0).dist_type(), 'c');
 }
 
 TEST(Plan, BytesBeyond32And40BitsAreCounted) {
@@ -214,6 +214,30 @@ TEST(Plan, AProcessOutsideBothSidesMovesNothing) {
   EXPECT_EQ(plan.bytes_to(1), 0);
 }
 
+TEST(PlacedDistribution, HasAnotherRankForEachProcessAndFindsBoth) {
+  const Distribution parts = blocks(12, 3);
+  const PlacedDistribution plain(parts), listed(parts, {0, 1, 2}), moved(parts, {4, 0, 2});
+  EXPECT_TRUE(plain.ranks().empty() && listed.ranks().empty());
+  EXPECT_EQ(moved.ranks(), (std::vector<Index>{4, 0, 2}));
+  for (Index process = 0; process < 3; ++process) {
+    EXPECT_EQ(listed.rank(process), process);
+    EXPECT_EQ(moved.rank(process), moved.ranks()[static_cast<std::size_t>(process)]);
+    EXPECT_EQ(plain.process(process), process);
+    EXPECT_EQ(moved.process(moved.rank(process)), process);
+  }
+  for (const Index none : {-1, 3}) EXPECT_FALSE(plain.process(none) || moved.process(none)) << none;
+  EXPECT_FALSE(moved.process(1));
+  EXPECT_EQ(plain.highest_rank(), 2);
+  EXPECT_EQ(moved.highest_rank(), 4);
+  const auto says = [&](const std::string& words, std::vector<Index> ranks) {
+    const std::string text = refusal([&] { PlacedDistribution(parts, std::move(ranks)); });
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  };
+  says("has rank 1 twice", {1, 0, 1});
+  says("has 2 ranks, must have one for each of the 3 processes", {0, 1});
+  says("has rank -1 for process 0, must be at least 0", {-1, 1, 2});
+}
+
 TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
   const Distribution ten = blocks(10, 2), nine = blocks(9, 2);
   const Distribution grid = Distribution::make({10, 9}, {tridap::block(), tridap::block()}, {2, 1});
@@ -229,9 +253,6 @@ TEST(Plan, WhatIsNoMoveIsRefusedWithItsReason) {
   says("held by no process", listed, others, {}, 8, 1);
   says("not a permutation", grid, grid, {{0, 0}, false, {}, false});
   says("not a permutation", grid, grid, {{1}, false, {}, false});
-  says("twice", PlacedDistribution(ten, {1, 1}), ten);
-  says("has 3 ranks", PlacedDistribution(ten, {0, 1, 2}), ten);
-  says("-1", PlacedDistribution(ten, {-1, 1}), ten);
   says("element_bytes is 0", ten, ten, {}, 0);
   says("neither side", grid, grid, {{}, false, tridap::Order::row_major, false});
   says("flat numbers is 10", grid, ten, {{}, false, tridap::Order::row_major, false});

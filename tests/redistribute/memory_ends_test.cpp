@@ -45,10 +45,10 @@ struct Case {
         dealt_out(dealt(cyclic(), comm)),
         padded(dealt(padded_block(1), comm)),
         lists(listed(comm)),
-        of_blocks(part_of(blocks.distribution, comm)),
-        of_dealt(part_of(dealt_out.distribution, comm)),
-        of_padded(part_of(padded.distribution, comm)),
-        of_lists(part_of(lists.distribution, comm)),
+        of_blocks(part_of(blocks.distribution(), comm)),
+        of_dealt(part_of(dealt_out.distribution(), comm)),
+        of_padded(part_of(padded.distribution(), comm)),
+        of_lists(part_of(lists.distribution(), comm)),
         of_records(of_blocks) {
     of_records.buffer.type = {ElementType::Kind::opaque, 8, true, "a description that is too long to be held in place"};
     for (Index i = 0; i < each; ++i)
@@ -95,11 +95,11 @@ const std::vector<Call> calls = {
     {"scatter",
      [](const Case& with) {
        const DistArray whole = redistribute::gather(with.of_blocks, with.comm);
-       redistribute::scatter(whole, with.dealt_out.distribution, with.comm);
+       redistribute::scatter(whole, with.dealt_out.distribution(), with.comm);
      }},
     {"scatter records", [](const Case& with) {
        const DistArray whole = redistribute::gather(with.of_records, with.comm);
-       redistribute::scatter(whole, with.dealt_out.distribution, with.comm);
+       redistribute::scatter(whole, with.dealt_out.distribution(), with.comm);
      }}};
 
 TEST(MemoryEnds, NoProcessWaitsForOneWithoutMemory) { memory_ends::expect_no_wait(calls); }

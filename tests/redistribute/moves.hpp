@@ -24,12 +24,7 @@ struct Side {
     const auto found = std::find(ranks.begin(), ranks.end(), rank);
     return found == ranks.end() ? std::nullopt : std::optional<Index>(found - ranks.begin());
   }
-  /// Without ranks where these are those of the processes.
-  PlacedDistribution placed() const {
-    List plain;
-    for (std::size_t p = 0; p < ranks.size(); ++p) plain.push_back(static_cast<Index>(p));
-    return PlacedDistribution(array.distribution(), ranks == plain ? List{} : ranks);
-  }
+  PlacedDistribution placed() const { return {array.distribution(), ranks}; }
 };
 
 /// An element of one process's buffer, and the name of what shall stand there: its global indices in the source.

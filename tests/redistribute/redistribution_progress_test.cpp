@@ -128,7 +128,8 @@ TEST(RedistributionProgress, StartSendsWhatItHasForAProcessWhileAnotherOneIsSlow
     for (Index i = 0; i < size; ++i) static_cast<double*>(source.buffer.data)[i] = static_cast<double>(i);
   }
   if (to.process(rank()))
-    target.buffer = tridap::allocate(tridap::element_type<double>(), to.distribution.local_shape(*to.process(rank())));
+    target.buffer =
+        tridap::allocate(tridap::element_type<double>(), to.distribution().local_shape(*to.process(rank())));
   plan.start({{source, target}});
   int done = 0;
   if (rank() == 2) {

@@ -240,7 +240,9 @@ TEST(RedistributionRefusal, PlansThatDifferOrNameNoProcessAreRefusedOnAll) {
     options.mapping.partial = false;
     options.path = is_bad ? Path::messages : Path::automatic;
     refused(a, b, "different", 8, options);
-    refused(is_bad ? PlacedDistribution(a, List(at(p), 0)) : PlacedDistribution(a), b, "twice");
+    List beyond = moves::ranks_from(0, p);
+    if (is_bad) beyond[0] = p;
+    refused(PlacedDistribution(a, beyond), b, "a part on rank " + std::to_string(p));
   }
   Table().expect_works();
 }

@@ -491,8 +491,9 @@ TEST(UpdatePadding, WhatCannotBeAddedOrPlacedIsRefusedOnEveryProcess) {
     on::expect_refused([&] { PaddingUpdate(local.buffer, placed, MPI_COMM_WORLD, operation); }, says);
   };
   refused({}, PaddingOperation::sum, "can be moved, but not converted, scaled or added");
-  refused(std::vector<Index>(static_cast<std::size_t>(p), p), PaddingOperation::fill, "permutation");
-  refused(std::vector<Index>(static_cast<std::size_t>(p + 1), 0), PaddingOperation::fill, "permutation");
+  std::vector<Index> beyond;
+  for (Index place = 0; place < p; ++place) beyond.push_back(p - place);
+  refused(beyond, PaddingOperation::fill, "a part on rank " + std::to_string(p) + ", must be less than the");
   local.buffer.type = {tridap::ElementType::Kind::floating, 8, true};
   if (p > 1)
     refused({}, rank() == 1 ? PaddingOperation::sum : PaddingOperation::fill,

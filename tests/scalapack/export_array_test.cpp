@@ -36,9 +36,9 @@ TEST(ScalapackExport, HasTheOwnersAndLocalIndicesOfScalapack) {
       for (int j = 1; j <= a.desc[3]; ++j) {
         const int row = indxg2p_(&i, &a.desc[4], &unused, &a.desc[6], &nprow);
         const int col = indxg2p_(&j, &a.desc[5], &unused, &a.desc[7], &npcol);
-        const Index process = *placed.distribution.owner({i - 1, j - 1});
+        const Index process = *placed.distribution().owner({i - 1, j - 1});
         ASSERT_EQ(placed.rank(process), grid.ranks()[static_cast<std::size_t>(row * npcol + col)]);
-        const auto local = *placed.distribution.local_index(process, {i - 1, j - 1});
+        const auto local = *placed.distribution().local_index(process, {i - 1, j - 1});
         ASSERT_EQ(local[0], indxg2l_(&i, &a.desc[4], &unused, &unused, &nprow) - 1);
         ASSERT_EQ(local[1], indxg2l_(&j, &a.desc[5], &unused, &unused, &npcol) - 1);
       }

@@ -150,17 +150,17 @@ TEST(ScalapackGrid, IsClosedOnce) {
   other.close();
 }
 
-TEST(ScalapackGrid, RefusesPlacementsThatRepeatARankOrDiffer) {
+TEST(ScalapackGrid, RefusesPlacementsBeyondTheProcessesOrDifferent) {
   const Index all = processes();
   if (all == 1) GTEST_SKIP() << "one process has one placement";
   const auto rows = Distribution::make({2 * all, 2}, {tridap::block(), tridap::whole()}, {all, 1});
   std::vector<Index> ranks(static_cast<std::size_t>(all));
   for (Index r = 0; r < all; ++r) ranks[static_cast<std::size_t>(r)] = r;
-  std::vector<Index> repeated = ranks, turned(ranks.rbegin(), ranks.rend());
-  repeated[0] = 1;
-  std::string said = thrown([&] { ProcessGrid(MPI_COMM_WORLD, {rows, repeated}); });
+  std::vector<Index> beyond = ranks, turned(ranks.rbegin(), ranks.rend());
+  beyond[0] = all;
+  std::string said = thrown([&] { ProcessGrid(MPI_COMM_WORLD, {rows, beyond}); });
   EXPECT_TRUE(same_everywhere(said)) << said;
-  EXPECT_NE(said.find("must be a rank of it that no other process has"), std::string::npos) << said;
+  EXPECT_NE(said.find("a part on rank " + std::to_string(all) + ", must be less than the"), std::string::npos) << said;
   said = thrown([&] { ProcessGrid(MPI_COMM_WORLD, {rows, rank_here() == 1 ? turned : ranks}); });
   EXPECT_TRUE(same_everywhere(said)) << said;
   EXPECT_NE(said.find("orders the ranks of the grid differently from rank 0"), std::string::npos) << said;

@@ -43,8 +43,8 @@ struct Case {
         squares(Distribution::make({length * on::processes(with), length * on::processes(with)}, {cyclic(8), cyclic(8)},
                                    {on::processes(with), 1})),
         grid(with, on::processes(with), 1),
-        a(part_of(squares.distribution, with)),
-        b(part_of(squares.distribution, with)),
+        a(part_of(squares.distribution(), with)),
+        b(part_of(squares.distribution(), with)),
         other(part_of(listed(with), with)) {
     over.overwrite_a = over.overwrite_b = true;
     moving.copy = Copy::if_needed;

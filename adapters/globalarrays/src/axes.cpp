@@ -109,9 +109,6 @@ redistribute::PlacedDistribution placed_blocks(const Description& d, const Local
       cut_out(cut, static_cast<Index>(c), {bounds[c], bounds[c + 1]}, options, all[c]);
     axes.emplace_back(all, static_cast<Index>(axis));
   }
-  const bool in_order = std::is_sorted(blocks.owners.begin(), blocks.owners.end()) &&
-                        blocks.owners.back() + 1 == static_cast<Index>(blocks.owners.size());
-  if (in_order) blocks.owners.clear();
   return redistribute::PlacedDistribution(Distribution(std::move(axes)), std::move(blocks.owners));
 }
 

@@ -10,6 +10,7 @@
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/need_ranks.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -31,13 +32,13 @@ Index digest(const PlacedDistribution& placed, const Form& form, const ElementTy
   digest.add(type.native_order ? 1 : 0);
   digest.add(type.description_number());
   digest.add(static_cast<Index>(form.kind));
-  digest.add_all(placed.distribution.shape());
-  digest.add_all(placed.distribution.proc_grid_shape());
+  digest.add_all(placed.distribution().shape());
+  digest.add_all(placed.distribution().proc_grid_shape());
   for (const std::vector<Index>* numbers : {&form.dims, &form.widths, &form.shift, &form.grid, &form.blocks, &form.map})
     digest.add_all(*numbers);
   digest.add_all(form.owners);
-  for (Index i = 0; i < placed.distribution.ndim(); ++i) {
-    const Axis& axis = placed.distribution.axis(i);
+  for (Index i = 0; i < placed.distribution().ndim(); ++i) {
+    const Axis& axis = placed.distribution().axis(i);
     digest.add(axis.periodic() ? 1 : 0);
     digest.add(axis.dist_type());
     if (const auto* block = std::get_if<BlockKind>(&axis.kind())) {
@@ -67,7 +68,7 @@ bool has_free_handle() {
 bool has_ample_room(const PlacedDistribution& placed, const Form& form, const ElementType& type, const Group& group,
                     const std::vector<int>& node) {
   std::vector<Index> wanted(group.ranks.size(), 0);
-  for (Index process = 0; process < placed.distribution.processes(); ++process)
+  for (Index process = 0; process < placed.distribution().processes(); ++process)
     wanted[static_cast<std::size_t>(placed.rank(process))] = bytes_of(placed, form, type, process);
   const Index bytes = wanted[static_cast<std::size_t>(GA_Pgroup_nodeid(group.number))];
   std::optional<Index> on_node = 0;
@@ -126,16 +127,11 @@ int allocate_handle(Form& form, int type, int group) {
 }  // namespace
 
 PlacedDistribution in_group(const PlacedDistribution& placed, const Group& group) {
-  PlacedDistribution translated{placed.distribution, {}};
-  bool moved = false;
-  for (Index process = 0; process < placed.distribution.processes(); ++process) {
-    const Index rank = placed.rank(process);  // an invalid rank is not changed
-    const bool known = rank >= 0 && rank < group.processes();
-    translated.ranks.push_back(known ? group.ranks[static_cast<std::size_t>(rank)] : rank);
-    moved = moved || translated.ranks.back() != process;
-  }
-  if (!moved) translated.ranks.clear();
-  return translated;
+  redistribute::need_ranks(placed, group.processes(), "the array");
+  std::vector<Index> ranks;
+  for (Index process = 0; process < placed.distribution().processes(); ++process)
+    ranks.push_back(group.ranks[static_cast<std::size_t>(placed.rank(process))]);
+  return {placed.distribution(), std::move(ranks)};
 }
 
 OwnMemory own_memory(int handle, const PlacedDistribution& placed, const ElementType& type, const Form& form) {

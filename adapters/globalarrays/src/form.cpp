@@ -3,6 +3,7 @@
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/globalarrays/import.hpp>
+#include <tridap/internal/need_ranks.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -93,32 +94,6 @@ AxisForm one_axis(const Axis& given, Index number) {
              "must be b or c: GA has no lists of indices", "redistribute it to block or cyclic");
 }
 
-void check_placement(const PlacedDistribution& placed, Index processes) {
-  const Index parts = placed.distribution.processes();
-  if (parts > processes)
-    refuse("the array is on " + std::to_string(parts) + " processes, and there are " + std::to_string(processes), "",
-           "distribute it over fewer processes");
-  if (placed.ranks.empty()) return;
-  std::vector<bool> taken(static_cast<std::size_t>(processes), false);
-  if (static_cast<Index>(placed.ranks.size()) != parts)
-    refuse("there are " + std::to_string(placed.ranks.size()) + " ranks for " + std::to_string(parts) + " parts", "",
-           "give one rank for each part");
-  for (const Index rank : placed.ranks) {
-    if (rank < 0 || rank >= processes)
-      refuse("a part is on rank " + std::to_string(rank) + " of " + std::to_string(processes), "",
-             "give ranks of the communicator");
-    if (taken[static_cast<std::size_t>(rank)])
-      refuse("two parts are on rank " + std::to_string(rank), "", "give each rank once");
-    taken[static_cast<std::size_t>(rank)] = true;
-  }
-}
-
-bool in_order(const PlacedDistribution& placed) {
-  for (Index process = 0; process < placed.distribution.processes(); ++process)
-    if (placed.rank(process) != process) return false;
-  return true;
-}
-
 Form common_form(const std::vector<AxisForm>& axes, const std::vector<Index>& grid) {
   Form form;
   for (const AxisForm& axis : axes) {
@@ -134,8 +109,8 @@ Form common_form(const std::vector<AxisForm>& axes, const std::vector<Index>& gr
 // The ranks of the blocks with elements, row-major.
 std::vector<int> owners_of(const PlacedDistribution& placed, const std::vector<AxisForm>& axes) {
   std::vector<int> owners;
-  for (Index process = 0; process < placed.distribution.processes(); ++process) {
-    const Indices coordinates = placed.distribution.coordinates(process);
+  for (Index process = 0; process < placed.distribution().processes(); ++process) {
+    const Indices coordinates = placed.distribution().coordinates(process);
     bool owns = true;
     for (std::size_t i = 0; i < axes.size(); ++i) owns = owns && axes[i].count(coordinates[i]) > 0;
     if (owns) owners.push_back(static_cast<int>(placed.rank(process)));
@@ -190,11 +165,11 @@ Form irregular(const PlacedDistribution& placed, const std::vector<AxisForm>& ax
 
 // What both cyclic forms require.
 void check_dealt(const PlacedDistribution& placed, Index processes, bool leading) {
-  if (placed.distribution.processes() != processes)
-    refuse("the array is cyclic on " + std::to_string(placed.distribution.processes()) + " of " +
+  if (placed.distribution().processes() != processes)
+    refuse("the array is cyclic on " + std::to_string(placed.distribution().processes()) + " of " +
                std::to_string(processes) + " processes, and GA distributes blocks to all of them",
            "", "distribute it over all processes");
-  if (!in_order(placed))
+  if (!placed.ranks().empty())
     refuse("the array is cyclic, and the order of its processes differs from GA's", "",
            "place part r on the process of rank r");
   if (!leading)
@@ -214,14 +189,14 @@ void check_blocks(const std::vector<AxisForm>& axes) {
 }
 
 Form cyclic_form(const PlacedDistribution& placed, const std::vector<AxisForm>& axes) {
-  Form form = common_form(axes, placed.distribution.proc_grid_shape());
+  Form form = common_form(axes, placed.distribution().proc_grid_shape());
   form.kind = Form::Kind::cyclic;
   for (const AxisForm& axis : axes) form.blocks.push_back(axis.block_size);
   return form;
 }
 
 Form tiled_form(const PlacedDistribution& placed, const std::vector<AxisForm>& axes) {
-  Form form = common_form(axes, placed.distribution.proc_grid_shape());
+  Form form = common_form(axes, placed.distribution().proc_grid_shape());
   form.kind = Form::Kind::tiled;
   for (Index start = 0; start < axes[0].size; start += axes[0].block_size) form.map.push_back(start);
   form.blocks.push_back(static_cast<Index>(form.map.size()));
@@ -265,7 +240,7 @@ void check_bytes(const PlacedDistribution& placed, const std::vector<AxisForm>& 
   std::optional<Index> bytes = type.bytes, elements = 1;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     Index longest = 0;
-    const Axis& axis = placed.distribution.axis(static_cast<Index>(i));
+    const Axis& axis = placed.distribution().axis(static_cast<Index>(i));
     for (Index c = 0; c < axis.proc_grid_size(); ++c) longest = std::max(longest, axis.count(c));
     if (bytes) bytes = checked_multiply(*bytes, longest + 2 * axes[i].width);
     if (elements) elements = checked_multiply(*elements, axes[i].size);
@@ -276,7 +251,7 @@ void check_bytes(const PlacedDistribution& placed, const std::vector<AxisForm>& 
 
 // What does not depend on the distribution of the axes.
 void check_shape(const PlacedDistribution& placed, const ElementType& type, Index processes) {
-  const Index ndim = placed.distribution.ndim();
+  const Index ndim = placed.distribution().ndim();
   if (ndim < 1 || ndim > most_axes)
     refuse("the array has " + std::to_string(ndim) + " axes, and Global Arrays holds 1 to 7", "",
            ndim < 1 ? "give it an axis of one element" : "combine several axes into one");
@@ -284,20 +259,20 @@ void check_shape(const PlacedDistribution& placed, const ElementType& type, Inde
     refuse("an element has " + std::to_string(type.bytes) + " bytes, and Global Arrays' have 1 or more", "",
            "give an element type with its length");
   for (Index i = 0; i < ndim; ++i)
-    if (placed.distribution.axis(i).size() < 1)
-      refuse_key(i, "size", std::to_string(placed.distribution.axis(i).size()), "must be at least 1",
+    if (placed.distribution().axis(i).size() < 1)
+      refuse_key(i, "size", std::to_string(placed.distribution().axis(i).size()), "must be at least 1",
                  "do not create an empty array");
-  check_placement(placed, processes);
+  redistribute::need_ranks(placed, processes, "the array");
 }
 
 }  // namespace
 
 void check_hope(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   check_shape(placed, type, processes);
-  for (Index i = 0; i < placed.distribution.ndim(); ++i) {
-    const auto* lists = std::get_if<UnstructuredKind>(&placed.distribution.axis(i).kind());
+  for (Index i = 0; i < placed.distribution().ndim(); ++i) {
+    const auto* lists = std::get_if<UnstructuredKind>(&placed.distribution().axis(i).kind());
     if (lists == nullptr) continue;
-    const Index last = placed.distribution.axis(i).size() - 1;
+    const Index last = placed.distribution().axis(i).size() - 1;
     const auto& entries = lists->entries();
     if (lists->shares_indices() || entries.front().global != 0 || entries.back().global != last)
       refuse_key(i, "indices", std::to_string(entries.front().global) + " to " + std::to_string(entries.back().global),
@@ -308,7 +283,7 @@ void check_hope(const PlacedDistribution& placed, const ElementType& type, Index
 Form form_of(const PlacedDistribution& placed, const ElementType& type, Index processes, bool leading) {
   check_shape(placed, type, processes);
   std::vector<AxisForm> axes;
-  for (Index i = 0; i < placed.distribution.ndim(); ++i) axes.push_back(one_axis(placed.distribution.axis(i), i));
+  for (Index i = 0; i < placed.distribution().ndim(); ++i) axes.push_back(one_axis(placed.distribution().axis(i), i));
   check_bytes(placed, axes, type);
   const bool ranges = std::all_of(axes.begin(), axes.end(), [](const AxisForm& axis) { return axis.in_ranges(); });
   return ranges ? irregular(placed, axes, processes, leading) : dealt(placed, axes, processes, leading);
@@ -325,7 +300,7 @@ std::optional<Finding> why_not(const PlacedDistribution& placed, const ElementTy
 }
 
 Extent extent(const PlacedDistribution& placed, const Form& form, Index process) {
-  const Distribution& distribution = placed.distribution;
+  const Distribution& distribution = placed.distribution();
   const Indices coordinates = distribution.coordinates(process);
   Extent extent;
   for (Index i = 0; i < distribution.ndim(); ++i) {

@@ -69,13 +69,13 @@ bool same_periods(const Axis& a, const Axis& b) {
 // Whether a Global Array is distributed over the processes of `comm` as the distribution states. Local.
 bool is_dealt(const GlobalArray& array, const Distribution& distribution, MPI_Comm comm) {
   const PlacedDistribution& placed = array.placed();
-  if (placed.distribution.processes() != distribution.processes()) return false;
+  if (placed.distribution().processes() != distribution.processes()) return false;
   const std::vector<int> ranks = ranks_in(comm, GA_MPI_Comm_pgroup(GA_Get_pgroup(array.handle())));
   for (Index process = 0; process < distribution.processes(); ++process)
     if (placed.rank(process) != ranks[static_cast<std::size_t>(process)]) return false;
   for (Index i = 0; i < distribution.ndim(); ++i)
-    if (!same_periods(distribution.axis(i), placed.distribution.axis(i))) return false;
-  return compare(distribution, placed.distribution).same_places;
+    if (!same_periods(distribution.axis(i), placed.distribution().axis(i))) return false;
+  return compare(distribution, placed.distribution()).same_places;
 }
 
 // Whether the axes are stored in GA's order. Axes of one element may be anywhere.
@@ -114,10 +114,10 @@ bool is_shared(const GlobalArray& array, const Distribution& distribution, MPI_C
 PlacedDistribution out_of_group(const PlacedDistribution& placed, const Group& group) {
   std::vector<Index> back(group.ranks.size());
   for (std::size_t r = 0; r < back.size(); ++r) back[static_cast<std::size_t>(group.ranks[r])] = static_cast<Index>(r);
-  PlacedDistribution translated{placed.distribution, {}};
-  for (Index process = 0; process < placed.distribution.processes(); ++process)
-    translated.ranks.push_back(back[static_cast<std::size_t>(placed.rank(process))]);
-  return translated;
+  std::vector<Index> ranks;
+  for (Index process = 0; process < placed.distribution().processes(); ++process)
+    ranks.push_back(back[static_cast<std::size_t>(placed.rank(process))]);
+  return {placed.distribution(), std::move(ranks)};
 }
 
 // For copy=never: why the array's memory cannot be used as it is. Local.
@@ -181,13 +181,13 @@ ImportedArray copied(const DistArray& array, const PlacedDistribution& given,
   if (other) {
     DistArray part;
     part.buffer = made.own.part;
-    if (made.own.process) part.dim_data = other->distribution.dim_data(*made.own.process);
-    receipt.losses.push_back("the distribution: " + describe(given.distribution));
+    if (made.own.process) part.dim_data = other->distribution().dim_data(*made.own.process);
+    receipt.losses.push_back("the distribution: " + describe(given.distribution()));
     receipt.bytes_copied = move(array, given, *other, part, comm);
   } else {
     receipt.bytes_copied = copy_elements(array.buffer, made.own.part);
   }
-  add_losses(array, given.distribution, receipt);
+  add_losses(array, given.distribution(), receipt);
   GA_Pgroup_sync(made.group.number);
   return imported;
 }
@@ -204,8 +204,8 @@ ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit
     Index shareable =
         imported.array.empty() ? 0 : 1;  // on every process, the memory is the whole part of a GlobalArray
     const PlacedDistribution given(mpi::gather_with_flags(array, call.comm(), {}, shareable));
-    if (shareable != 0 && is_shared(imported.array, given.distribution, call.comm()))
-      add_losses(array, given.distribution, imported.receipt);
+    if (shareable != 0 && is_shared(imported.array, given.distribution(), call.comm()))
+      add_losses(array, given.distribution(), imported.receipt);
     else
       imported = copied(array, given, wanted(array, given, call.comm(), copy, fit), call.comm());
     imported.receipt.seconds = MPI_Wtime() - begin;
@@ -224,7 +224,7 @@ DistArray allocate(const PlacedDistribution& placed, const ElementType& type, MP
       const int handle = made.array.handle();
       array.buffer = own.part;
       array.buffer.owner = ga_session().pool.pin(handle, local_memory(handle));
-      array.dim_data = made.array.placed().distribution.dim_data(*own.process);
+      array.dim_data = made.array.placed().distribution().dim_data(*own.process);
     }
     GA_Pgroup_sync(made.group.number);
     return array;

@@ -102,33 +102,33 @@ Turned unrotated(const Axis& axis) {
 PlacedDistribution put(const PlacedDistribution& placed, const std::vector<Turned>& axes) {
   std::vector<Axis> dealt;
   for (const Turned& one : axes) dealt.push_back(one.axis);
-  PlacedDistribution made(Distribution(std::move(dealt)), {});
-  for (Index process = 0; process < made.distribution.processes(); ++process) {
-    Indices coordinates = made.distribution.coordinates(process);
+  const Distribution made(std::move(dealt));
+  std::vector<Index> ranks;
+  for (Index process = 0; process < made.processes(); ++process) {
+    Indices coordinates = made.coordinates(process);
     for (std::size_t i = 0; i < axes.size(); ++i)
       coordinates[i] = axes[i].from[static_cast<std::size_t>(coordinates[i])];
-    made.ranks.push_back(placed.rank(placed.distribution.process(coordinates)));
+    ranks.push_back(placed.rank(placed.distribution().process(coordinates)));
   }
-  if (made.ranks == counted(made.distribution.processes())) made.ranks.clear();
-  return made;
+  return {made, std::move(ranks)};
 }
 
 // How many elements are on the same rank in both.
 Index staying(const PlacedDistribution& here, const PlacedDistribution& there, Index processes) {
   // Of each axis, by coordinate here.
-  std::vector<std::map<Index, redistribute::AxisMoves>> known(static_cast<std::size_t>(here.distribution.ndim()));
+  std::vector<std::map<Index, redistribute::AxisMoves>> known(static_cast<std::size_t>(here.distribution().ndim()));
   Index sum = 0;
   for (Index rank = 0; rank < processes; ++rank) {
     const std::optional<Index> from = here.process(rank), to = there.process(rank);
     if (!from || !to) continue;
-    const Indices left = here.distribution.coordinates(*from), right = there.distribution.coordinates(*to);
+    const Indices left = here.distribution().coordinates(*from), right = there.distribution().coordinates(*to);
     Index product = 1;
     for (std::size_t i = 0; i < left.size(); ++i) {
       const auto [found, is_new] = known[i].try_emplace(left[i]);
       const auto axis = static_cast<Index>(i);
       if (is_new) {
-        found->second =
-            redistribute::moves_from(here.distribution.axis(axis), left[i], there.distribution.axis(axis), Part::owned);
+        found->second = redistribute::moves_from(here.distribution().axis(axis), left[i],
+                                                 there.distribution().axis(axis), Part::owned);
         found->second.sections = {};  // only its counts are used
       }
       product *= found->second.count(right[i]);
@@ -145,8 +145,8 @@ std::vector<PlacedDistribution> candidates(const PlacedDistribution& placed, con
   std::vector<std::vector<Turned>> all(3);
   std::vector<Turned> padded;
   bool keeps = false;
-  for (Index i = 0; i < placed.distribution.ndim(); ++i) {
-    const Axis axis = simplest(placed.distribution.axis(i));
+  for (Index i = 0; i < placed.distribution().ndim(); ++i) {
+    const Axis axis = simplest(placed.distribution().axis(i));
     const Turned in_blocks = in_ranges(axis), turned = unrotated(axis);
     all[0].push_back(turned);
     all[1].push_back(in_blocks);
@@ -159,7 +159,7 @@ std::vector<PlacedDistribution> candidates(const PlacedDistribution& placed, con
   std::vector<PlacedDistribution> made;
   for (const std::vector<Turned>& axes : all) {
     made.push_back(put(placed, axes));
-    made.emplace_back(made.back().distribution);
+    made.emplace_back(made.back().distribution());
   }
   return made;
 }
@@ -187,7 +187,7 @@ Finding with_nearest(Finding why, const PlacedDistribution& placed, const Elemen
                      bool leading) {
   try {
     const PlacedDistribution other = nearest_in(placed, type, processes, leading);
-    why.remedy += ", or use the nearest distribution that GA holds: " + describe(other.distribution);
+    why.remedy += ", or use the nearest distribution that GA holds: " + describe(other.distribution());
   } catch (const Error&) {  // there is none
   }
   return why;

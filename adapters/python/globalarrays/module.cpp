@@ -58,7 +58,7 @@ DistArray dist_array(const py::array& local, const Distribution& distribution, I
 py::object parts(const DistArray& array, const redistribute::PlacedDistribution& placed, int rank) {
   const std::optional<Index> process = placed.process(rank);
   if (!process || array.dim_data.empty()) return py::none();
-  return py::make_tuple(array_of(array.buffer), placed.distribution, *process);
+  return py::make_tuple(array_of(array.buffer), placed.distribution(), *process);
 }
 
 int rank_in(MPI_Comm comm) {
@@ -93,8 +93,8 @@ class Block {
 void need_order(const redistribute::PlacedDistribution& placed, Index process, MPI_Comm group, py::handle comm) {
   const MPI_Comm in = comm.is_none() ? group : comm_of(comm);
   const int processes = mpi::processes_of(in);
-  const bool in_order = comm.is_none() ? placed.ranks.empty() : rank_in(in) == process;
-  if (processes == placed.distribution.processes() && in_order) return;
+  const bool in_order = comm.is_none() ? placed.ranks().empty() : rank_in(in) == process;
+  if (processes == placed.distribution().processes() && in_order) return;
   throw Error(Finding{Rule::grid_order,
                       {},
                       {},
@@ -176,7 +176,7 @@ void bind_arrays(py::module_& module) {
       .def_property_readonly(
           "handle", [](const ga::GlobalArray& a) { return a.handle(); }, "GA's own number of it.")
       .def_property_readonly(
-          "distribution", [](const ga::GlobalArray& a) { return a.placed().distribution; },
+          "distribution", [](const ga::GlobalArray& a) { return a.placed().distribution(); },
           "Who owns what: the Distribution that it was made with.")
       .def_property_readonly(
           "dtype", [](const ga::GlobalArray& a) { return dtype_of(a.type()); }, "NumPy's element type.");

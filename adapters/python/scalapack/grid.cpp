@@ -60,7 +60,7 @@ py::object export_array(const Grid& self, const sl::Desc& desc, const py::array&
   if (!grid.place()) return py::none();
   check_memory(local, desc, exported.array.buffer);
   exported.array.buffer.read_only = memory.read_only;
-  const Distribution distribution = sl::placed(desc, grid).distribution;
+  const Distribution distribution = sl::placed(desc, grid).distribution();
   const Index process = distribution.process({(*grid.place())[0], (*grid.place())[1]});
   return py::make_tuple(array_of(exported.array.buffer), distribution, process);
 }

@@ -131,10 +131,10 @@ Raises:
       .def("_wait", [](const py::object& p, Index number) { planned(p).wait(number); })
       .def("_test", [](const py::object& p, Index number) { return planned(p).test(number); })
       .def_property_readonly(
-          "source", [](const py::object& p) { return plan_in(p).source().distribution; },
+          "source", [](const py::object& p) { return plan_in(p).source().distribution(); },
           "The Distribution of the arrays to move.")
       .def_property_readonly(
-          "target", [](const py::object& p) { return plan_in(p).target().distribution; },
+          "target", [](const py::object& p) { return plan_in(p).target().distribution(); },
           "The Distribution to which they move.")
       .def_property_readonly(
           "dtype", [](const py::object& p) { return planned(p).dtype(); }, "The type of the elements to move, NumPy's.")

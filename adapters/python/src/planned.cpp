@@ -44,7 +44,7 @@ const DistArray& part_or_none(const Array* array) {
 
 Side::Side(const char* argument, const redistribute::PlacedDistribution& placed, Index rank)
     : argument_(argument),
-      distribution_(std::make_shared<const Distribution>(placed.distribution)),
+      distribution_(std::make_shared<const Distribution>(placed.distribution())),
       process_(placed.process(rank)) {}
 
 const Array* Side::part(py::object& given) {
@@ -108,7 +108,7 @@ Planned::Planned(Wanted wanted, Redistribution plan)
       plan_(std::make_unique<Redistribution>(std::move(plan))),
       listed_(wanted.listed) {
   // Every process must know which call of the plan is to be made without a target.
-  makes_targets_ = !made_ && !options_.mapping.partial && wanted.target.distribution.processes() == processes_;
+  makes_targets_ = !made_ && !options_.mapping.partial && wanted.target.distribution().processes() == processes_;
 }
 
 Planned::~Planned() {

@@ -4,6 +4,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/need_ranks.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/scalapack/process_grid.hpp>
@@ -43,29 +44,21 @@ std::vector<Index> first_ranks(Index size, Index nprow, Index npcol, Order order
   return ranks;
 }
 
-// The ranks by place. Throws if these are not different ranks of the communicator.
+// The ranks by place. Throws if these are not ranks of the communicator.
 std::vector<Index> ranks_of(Index size, const redistribute::PlacedDistribution& placed) {
-  const Distribution& distribution = placed.distribution;
+  const Distribution& distribution = placed.distribution();
   if (distribution.ndim() != 2)
     refuse("the distribution has " + std::to_string(distribution.ndim()) + " axes", "must have 2",
            "give the distribution of a matrix");
+  redistribute::need_ranks(placed, size, "the distribution");
   std::vector<Index> ranks;
-  std::vector<bool> taken(static_cast<std::size_t>(size), false);
-  for (Index process = 0; process < distribution.processes(); ++process) {
-    const Index rank = placed.rank(process);
-    if (rank < 0 || rank >= size || taken[static_cast<std::size_t>(rank)])
-      refuse("process " + std::to_string(process) + " is rank " + std::to_string(rank) + " of a communicator of " +
-                 std::to_string(size) + " processes",
-             "must be a rank of it that no other process has", "give other ranks");
-    taken[static_cast<std::size_t>(rank)] = true;
-    ranks.push_back(rank);
-  }
+  for (Index process = 0; process < distribution.processes(); ++process) ranks.push_back(placed.rank(process));
   return ranks;
 }
 
 // Processes along an axis; ranks_of() refuses what does not have two axes.
 Index along(const redistribute::PlacedDistribution& placed, Index axis) {
-  return placed.distribution.ndim() == 2 ? placed.distribution.axis(axis).proc_grid_size() : 1;
+  return placed.distribution().ndim() == 2 ? placed.distribution().axis(axis).proc_grid_size() : 1;
 }
 
 // The ranks of a grid down its columns, as the BLACS expect them, from those along the rows.

@@ -128,10 +128,10 @@ namespace detail {
 namespace {
 
 redistribute::PlacedDistribution placed(const ArrayMap& interior) {
-  redistribute::PlacedDistribution made(interior.distribution());
-  for (Index process = 0; interior.is_reordered() && process < made.distribution.processes(); ++process)
-    made.ranks.push_back(interior.rank(process));
-  return made;
+  std::vector<Index> ranks;
+  for (Index process = 0; interior.is_reordered() && process < interior.distribution().processes(); ++process)
+    ranks.push_back(interior.rank(process));
+  return {interior.distribution(), std::move(ranks)};
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ Index number_of(const Distribution& distribution) {
 
 Index number_of(const PlacedDistribution& placed) {
   Digest digest;
-  digest.add(number_of(placed.distribution));
-  digest.add_all(placed.ranks);
+  digest.add(number_of(placed.distribution()));
+  digest.add_all(placed.ranks());
   return digest.value();
 }
 

@@ -47,7 +47,7 @@ std::pair<std::uintptr_t, std::uintptr_t> extent(const Buffer& buffer) {
 class Checker {
  public:
   Checker(const PlacedDistribution& placed, Index process, const char* side, Report& report)
-      : of_(placed.distribution), process_(process), side_(std::string("the ") + side), report_(report) {}
+      : of_(placed.distribution()), process_(process), side_(std::string("the ") + side), report_(report) {}
 
   void check(const DistArray& array, Index bytes, bool written) {
     if (add(tridap::check(array.buffer))) return;

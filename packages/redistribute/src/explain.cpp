@@ -27,10 +27,7 @@ std::string right(const std::string& text, std::size_t width) {
   return text.size() >= width ? text : std::string(width - text.size(), ' ') + text;
 }
 
-Index processes_of(const PlacedDistribution& placed) {
-  return placed.ranks.empty() ? placed.distribution.processes()
-                              : *std::max_element(placed.ranks.begin(), placed.ranks.end()) + 1;
-}
+Index processes_of(const PlacedDistribution& placed) { return placed.highest_rank() + 1; }
 
 // What all processes do.
 struct Sums {
@@ -42,8 +39,8 @@ struct Sums {
 // coordinate of the other side that shares most with it. To look up dealt blocks in ranges takes time for each pair of
 // coordinates: then the ranges are looked up alone.
 double most_at_home(const PlanData& parts, std::size_t axis) {
-  const Axis& from = parts.source.placed.distribution.axis(parts.axis_of(End::source, axis));
-  const Axis& to = parts.target.placed.distribution.axis(static_cast<Index>(axis));
+  const Axis& from = parts.source.placed.distribution().axis(parts.axis_of(End::source, axis));
+  const Axis& to = parts.target.placed.distribution().axis(static_cast<Index>(axis));
   const auto cyclic_in_blocks = [](const Axis& here, const Axis& there) {
     return here.dist_type() == 'c' && there.dist_type() == 'b';
   };
@@ -62,8 +59,8 @@ double most_at_home(const PlanData& parts, std::size_t axis) {
 
 double elements_that_move(const PlanData& parts) {
   double all = 1;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(parts.target.placed.distribution.ndim()); ++i) {
-    const Axis& to = parts.target.placed.distribution.axis(static_cast<Index>(i));
+  for (std::size_t i = 0; i < static_cast<std::size_t>(parts.target.placed.distribution().ndim()); ++i) {
+    const Axis& to = parts.target.placed.distribution().axis(static_cast<Index>(i));
     double on_axis = 0;
     for (Index t = 0; t < to.proc_grid_size(); ++t)
       on_axis += static_cast<double>(to.part(t, parts.target_part()).size());
@@ -104,7 +101,7 @@ std::string bound(const PlanData& parts, Index processes, bool every, const Sums
     exact = best.exact;
   } else if (!parts.mapping.ravel) {
     double kept = static_cast<double>(parts.element_bytes);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(parts.target.placed.distribution.ndim()); ++i)
+    for (std::size_t i = 0; i < static_cast<std::size_t>(parts.target.placed.distribution().ndim()); ++i)
       kept *= most_at_home(parts, i);
     least = all - kept;
   } else {
@@ -131,7 +128,7 @@ std::string Plan::explain() const {
   const PlanData& parts = *data_;
   const Index processes = std::max(processes_of(source()), processes_of(target()));
   std::string text =
-      describe(parts.source.placed.distribution) + "\n  -> " + describe(parts.target.placed.distribution) + "\n";
+      describe(parts.source.placed.distribution()) + "\n  -> " + describe(parts.target.placed.distribution()) + "\n";
   if (parts.mapping.ravel)
     text += *parts.mapping.ravel == Order::row_major ? "by row-major flat numbers\n" : "by column-major flat numbers\n";
   const bool every =

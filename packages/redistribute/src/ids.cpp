@@ -152,7 +152,7 @@ Redistribution with_ids(const PlacedDistribution& array, const GlobalIds& ids, I
     parts->side(listed_at).placed = PlacedDistribution(blocks_of(counts));
     place(*parts);
     check_ranks(PlanData::plan(parts), processes);
-    numbered.emplace(array.distribution, *options.mapping.ravel);
+    numbered.emplace(array.distribution(), *options.mapping.ravel);
     ours = look_up(*numbered, ids, array_is_source);
     return messages(ours, array, rank);
   });

@@ -31,8 +31,8 @@ void finish_other(NodeContext& context) {
 }
 
 bool has_lists(const PlacedDistribution& placed) {
-  for (Index i = 0; i < placed.distribution.ndim(); ++i)
-    if (std::holds_alternative<UnstructuredKind>(placed.distribution.axis(i).kind())) return true;
+  for (Index i = 0; i < placed.distribution().ndim(); ++i)
+    if (std::holds_alternative<UnstructuredKind>(placed.distribution().axis(i).kind())) return true;
   return false;
 }
 
@@ -239,8 +239,8 @@ std::vector<Index> Mover::bytes_of_node() {
   if (node_elements_.empty()) {
     const PlacedDistribution& placed = plan_.target();
     std::vector<Index> all(static_cast<std::size_t>(context_->processes()), 0);
-    for (Index process = 0; process < placed.distribution.processes(); ++process)
-      all[static_cast<std::size_t>(placed.rank(process))] = placed.distribution.count(process, Part::local);
+    for (Index process = 0; process < placed.distribution().processes(); ++process)
+      all[static_cast<std::size_t>(placed.rank(process))] = placed.distribution().count(process, Part::local);
     most_elements_ = *std::max_element(all.begin(), all.end());
     for (int rank = 0; rank < context_->processes(); ++rank)
       if (context_->on_node(rank)) node_elements_.push_back(all[static_cast<std::size_t>(rank)]);
@@ -278,8 +278,8 @@ void Mover::outline(DistArray& target, const ElementType& type) const {
   target.buffer.type = type;
   target.buffer.shape = {0};
   if (parts_.target.process) {
-    target.dim_data = plan_.target().distribution.dim_data(*parts_.target.process);
-    target.buffer.shape = plan_.target().distribution.local_shape(*parts_.target.process);
+    target.dim_data = plan_.target().distribution().dim_data(*parts_.target.process);
+    target.buffer.shape = plan_.target().distribution().local_shape(*parts_.target.process);
   }
   target.buffer.strides = options_.order == Order::row_major ? row_major_strides(target.buffer.shape, type.bytes)
                                                              : column_major_strides(target.buffer.shape, type.bytes);

@@ -6,6 +6,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/halo_exchange.hpp>
+#include <tridap/internal/need_ranks.hpp>
 #include <tridap/internal/shown_call.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -102,7 +103,7 @@ std::vector<Halo::Peer> peers(const Buffer& buffer, const std::vector<PaddingMov
 // The padding of a process's buffer and the elements that it repeats. Throws Error if values cannot be added that
 // shall.
 std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, PaddingOperation operation, Index rank) {
-  const PaddingPlan plan = padding_plan(placed.distribution, *placed.process(rank));
+  const PaddingPlan plan = padding_plan(placed.distribution(), *placed.process(rank));
   const bool adds = operation == PaddingOperation::sum;
   ElementStep added;
   if (adds) {
@@ -129,19 +130,13 @@ Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) 
 // What holds on this process alone.
 void check_here(const Buffer& buffer, const PlacedDistribution& placed, MPI_Comm comm) {
   throw_if_wrong(check(buffer));
-  const Distribution& distribution = placed.distribution;
+  const Distribution& distribution = placed.distribution();
   const int processes = mpi::processes_of(comm);
   if (distribution.processes() != processes)
     refuse("the distribution is over " + std::to_string(distribution.processes()) + " processes",
            "must be over the " + std::to_string(processes) + " of the communicator",
            "pass a communicator with as many processes");
-  std::vector<Index> ranks = placed.ranks;
-  std::sort(ranks.begin(), ranks.end());
-  for (std::size_t k = 0; k < ranks.size(); ++k)
-    if (ranks[k] != static_cast<Index>(k) || ranks.size() != static_cast<std::size_t>(processes))
-      refuse("PlacedDistribution::ranks does not place one process on each rank",
-             "must be a permutation of the communicator's " + std::to_string(processes) + " ranks",
-             "list each rank once, or leave it empty");
+  need_ranks(placed, processes, "the array");
   if (buffer.ndim() != distribution.ndim())
     refuse("the buffer has " + std::to_string(buffer.ndim()) + " axes",
            "must have " + std::to_string(distribution.ndim()) + ", as the distribution",
@@ -194,7 +189,7 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
       refuse_different(fingerprint(distribution, operation), "distributions or operations",
                        "pass the result of tridap::mpi::gather_distribution", comm);
     if (!call.is_same(1)) refuse_different(type_number(buffer.type), "element types", "pass parts of one array", comm);
-    check_shared(distribution.distribution);
+    check_shared(distribution.distribution());
     state_ = mpi::collectively(comm, [&] {  // it makes messages of MPI, which may fail
       auto halo = halo_of(std::move(buffer), distribution, operation, mpi::rank_of(comm));
       const bool adds = operation == PaddingOperation::sum;

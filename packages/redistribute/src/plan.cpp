@@ -1,4 +1,5 @@
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/need_ranks.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/report.hpp>
 
@@ -7,27 +8,6 @@
 #include <utility>
 
 namespace tridap::redistribute {
-
-std::unordered_map<Index, Index> processes_by_rank(const PlacedDistribution& placed, const char* side) {
-  std::unordered_map<Index, Index> by_rank;
-  if (placed.ranks.empty()) return by_rank;
-  if (static_cast<Index>(placed.ranks.size()) != placed.distribution.processes())
-    refuse(std::string("the ") + side + "'s PlacedDistribution::ranks has " +
-               std::to_string(static_cast<Index>(placed.ranks.size())) + " ranks",
-           "must have one for each of its " + std::to_string(placed.distribution.processes()) + " processes",
-           "give a rank for each process, or leave the list empty");
-  for (std::size_t p = 0; p < placed.ranks.size(); ++p) {
-    const Index rank = placed.ranks[p];
-    if (rank < 0)
-      refuse(std::string("the ") + side + "'s process " + std::to_string(static_cast<Index>(p)) + " has rank " +
-                 std::to_string(rank),
-             "must be at least 0", "give ranks of the communicator");
-    if (!by_rank.emplace(rank, static_cast<Index>(p)).second)
-      refuse(std::string("the ") + side + "'s PlacedDistribution::ranks has rank " + std::to_string(rank) + " twice",
-             "must have each rank once", "give each process another rank");
-  }
-  return by_rank;
-}
 
 void check_missing(const AxisMoves& moves, End end, Index axis, const Mapping& mapping) {
   if (mapping.partial || !moves.missing) return;
@@ -59,18 +39,6 @@ void check_axes(const Distribution& source, const Distribution& target, const Ma
   }
 }
 
-std::optional<Index> PlacedDistribution::process(Index of) const {
-  if (ranks.empty()) return of >= 0 && of < distribution.processes() ? std::optional(of) : std::nullopt;
-  const auto found = std::find(ranks.begin(), ranks.end(), of);
-  return found == ranks.end() ? std::nullopt : std::optional(static_cast<Index>(found - ranks.begin()));
-}
-
-std::optional<Index> PlanSide::process_on(Index rank) const {
-  if (placed.ranks.empty()) return placed.process(rank);
-  const auto found = processes.find(rank);
-  return found == processes.end() ? std::nullopt : std::optional(found->second);
-}
-
 std::optional<Index> PlanSide::counted() const {
   if (!process) return 0;
   std::vector<Index> on_axes;
@@ -86,7 +54,7 @@ std::optional<Index> PlanSide::counted() const {
 
 std::vector<Index> PlanData::peers(End end, Index process) const {
   if (mapping.ravel) return {process};
-  const Indices at = side(end).placed.distribution.coordinates(process);
+  const Indices at = side(end).placed.distribution().coordinates(process);
   std::vector<Index> peers(at.size());
   for (std::size_t i = 0; i < at.size(); ++i) peers[i] = at[static_cast<std::size_t>(axis_of(end, i))];
   return peers;
@@ -106,7 +74,7 @@ void PlanData::each_peer(End end, const Visit& visit) const {
       peers[i] = coordinates[static_cast<std::size_t>(axis_of(other(end), i))] = share.peer;
       elements *= share.count;
     }
-    visit(placed.rank(mapping.ravel ? peers[0] : placed.distribution.process(coordinates)), peers, elements);
+    visit(placed.rank(mapping.ravel ? peers[0] : placed.distribution().process(coordinates)), peers, elements);
     std::size_t axis = at.size();
     while (axis > 0 && ++at[axis - 1] == here.axes[axis - 1].shares.size()) at[--axis] = 0;
     if (axis == 0) return;
@@ -119,8 +87,7 @@ void place(PlanData& parts) {
            "pass the length of an element in bytes");
   for (const End end : {End::source, End::target}) {
     PlanSide& side = parts.side(end);
-    side.processes = processes_by_rank(side.placed, name_of(end));
-    side.process = side.process_on(parts.rank);
+    side.process = side.placed.process(parts.rank);
   }
 }
 
@@ -136,15 +103,8 @@ void check_counts(const PlanData& parts) {
 }
 
 void check_ranks(const Plan& plan, Index processes) {
-  for (const End end : {End::source, End::target}) {
-    const PlacedDistribution& placed = PlanData::of(plan).side(end).placed;
-    const Index highest = placed.ranks.empty() ? placed.distribution.processes() - 1
-                                               : *std::max_element(placed.ranks.begin(), placed.ranks.end());
-    if (highest >= processes)
-      refuse("the " + std::string(name_of(end)) + " has a part on rank " + std::to_string(highest),
-             "must be less than the " + std::to_string(processes) + " processes of the communicator",
-             "pass a communicator with all processes of both sides");
-  }
+  for (const End end : {End::source, End::target})
+    need_ranks(PlanData::of(plan).side(end).placed, processes, std::string("the ") + name_of(end));
 }
 
 Plan::Plan(PlacedDistribution source, PlacedDistribution target, Index element_bytes, Index rank,
@@ -155,7 +115,7 @@ Plan::Plan(PlacedDistribution source, PlacedDistribution target, Index element_b
   if (mapping.ravel) {
     redistribute::ravel(*parts);
   } else {
-    const Distribution &from = parts->source.placed.distribution, &to = parts->target.placed.distribution;
+    const Distribution &from = parts->source.placed.distribution(), &to = parts->target.placed.distribution();
     check_axes(from, to, mapping);
     for (std::size_t i = 0; i < static_cast<std::size_t>(to.ndim()); ++i)
       for (const End end : {End::source, End::target}) {
@@ -183,7 +143,7 @@ namespace {
 // What this process shares, at an end, with the process `rank` at the other end.
 Index bytes_shared(const PlanData& parts, End end, Index rank) {
   const PlanSide& side = parts.side(end);
-  const std::optional<Index> process = parts.side(other(end)).process_on(rank);
+  const std::optional<Index> process = parts.side(other(end)).placed.process(rank);
   if (!process || !side.process) return 0;
   const std::vector<Index> peers = parts.peers(other(end), *process);
   Index elements = 1;  // it fits, since the side's sum does, unless another factor is 0: check_counts()
@@ -223,7 +183,7 @@ std::vector<Traffic> Plan::receives() const { return traffic(*data_, End::target
 Index Plan::memory() const {
   std::size_t bytes = sizeof(PlanData);
   for (const PlanSide* side : {&data_->source, &data_->target}) {
-    bytes += (side->placed.ranks.capacity() + side->processes.size() * 4) * sizeof(Index);
+    bytes += static_cast<std::size_t>(side->placed.memory());
     for (const AxisMoves& axis : side->axes) {
       bytes += sizeof(AxisMoves) + axis.shares.capacity() * sizeof(Share);
       for (const Section& section : axis.sections) bytes += sizeof(Section) + section.pieces.capacity() * sizeof(Piece);

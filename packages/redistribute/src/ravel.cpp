@@ -74,7 +74,7 @@ void check(const PlanData& parts) {
   if (parts.mapping.fill_padding)
     refuse("Mapping::fill_padding and Mapping::ravel are both set", "but only one of them may be set",
            "leave fill_padding false, and call update_padding() for the target");
-  if (parts.target.placed.distribution.ndim() != 1 && parts.source.placed.distribution.ndim() != 1)
+  if (parts.target.placed.distribution().ndim() != 1 && parts.source.placed.distribution().ndim() != 1)
     refuse("Mapping::ravel is set, but neither side has exactly one axis",
            "must have one on one side, whose indices number the elements of the other side",
            "leave Mapping::ravel unset");
@@ -84,7 +84,7 @@ void check(const PlanData& parts) {
 
 void ravel(PlanData& parts) {
   check(parts);
-  const Distribution &from = parts.source.placed.distribution, &to = parts.target.placed.distribution;
+  const Distribution &from = parts.source.placed.distribution(), &to = parts.target.placed.distribution();
   const bool array_is_source = to.ndim() == 1;
   const NumberedArray array(array_is_source ? from : to, *parts.mapping.ravel);
   const Axis& line = (array_is_source ? to : from).axis(0);

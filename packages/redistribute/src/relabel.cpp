@@ -1,6 +1,7 @@
 #include "assignment.hpp"
 #include "axis_overlap.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/need_ranks.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/redistribute/relabel.hpp>
 #include <tridap/report.hpp>
@@ -18,25 +19,6 @@ namespace {
 constexpr Index always_exact = 2048;                  // processes
 constexpr Index most_entries = Index{1} << 23;        // 128 MB; more than those of 2048 processes
 constexpr Index most_work = Index{60} * 1000 * 1000;  // some seconds
-
-// By rank, the part that it holds; -1: none.
-std::vector<Index> parts_by_rank(const PlacedDistribution& placed, Index processes, const std::string& side) {
-  const Index parts = placed.distribution.processes();
-  if (parts > processes)
-    refuse("the " + side + " has " + std::to_string(parts) + " parts",
-           "must have at most " + std::to_string(processes) + ", the number of processes",
-           "relabel over more processes");
-  processes_by_rank(placed, side.c_str());  // which checks them
-  std::vector<Index> part_of(at(processes), -1);
-  for (Index part = 0; part < parts; ++part) {
-    const Index rank = placed.rank(part);
-    if (rank >= processes)
-      refuse("part " + std::to_string(part) + " of the " + side + " is on rank " + std::to_string(rank),
-             "must be less than the " + std::to_string(processes) + " processes", "give ranks of the processes");
-    part_of[at(rank)] = part;
-  }
-  return part_of;
-}
 
 // The elements that each part of the source and each part of the target have in common: a product of one table for each
 // axis. With Mapping::ravel there is one table, of pairs of parts.
@@ -172,20 +154,20 @@ std::vector<Offer> offers(const Overlap& overlap, Index parts) {
 // a part counts once: so that of the best assignments, the one of the fewest changes is found.
 class Choice {
  public:
-  Choice(const Overlap& overlap, const PlacedDistribution& source, const PlacedDistribution& target,
-         const std::vector<Index>& part_of, Index scale)
+  Choice(const Overlap& overlap, const PlacedDistribution& source, const PlacedDistribution& target, Index processes,
+         Index scale)
       : overlap_(overlap),
         source_(source),
         target_(target),
-        part_of_(part_of),
-        offers_(offers(overlap, target.distribution.processes())),
+        processes_(processes),
+        offers_(offers(overlap, target.distribution().processes())),
         scale_(scale) {}
 
   Worths worths() const {
     Worths out;
-    out.columns = static_cast<Index>(part_of_.size());
+    out.columns = processes_;
     std::vector<std::pair<Index, Index>> row;  // rank and worth
-    for (Index q = 0; q < target_.distribution.processes(); ++q) {
+    for (Index q = 0; q < target_.distribution().processes(); ++q) {
       list(q, row);
       for (const auto& [rank, worth] : row) {
         out.column.push_back(rank);
@@ -221,8 +203,8 @@ class Choice {
       worth = worth * scale_ + (p == given && scale_ > 1 ? 1 : 0);
       listed = listed || p == given;
     }
-    const Index part = part_of_[at(given)];
-    const Index worth = (part >= 0 ? overlap_.elements(part, q) * scale_ : 0) + (scale_ > 1 ? 1 : 0);
+    const std::optional<Index> part = source_.process(given);
+    const Index worth = (part ? overlap_.elements(*part, q) * scale_ : 0) + (scale_ > 1 ? 1 : 0);
     if (!listed && worth > 0) row.emplace_back(given, worth);
     std::sort(row.begin(), row.end());
   }
@@ -243,7 +225,7 @@ class Choice {
 
   const Overlap& overlap_;
   const PlacedDistribution &source_, &target_;
-  const std::vector<Index>& part_of_;
+  Index processes_;
   std::vector<Offer> offers_;
   Index scale_;
 };
@@ -269,19 +251,19 @@ void complete(std::vector<Index>& ranks, const PlacedDistribution& target, Index
 
 }  // namespace
 
-std::vector<Index> check_relabel(const PlacedDistribution& source, const PlacedDistribution& target,
-                                 Index element_bytes, Index processes) {
+void check_relabel(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                   Index processes) {
   if (element_bytes < 1)
     refuse("element_bytes is " + std::to_string(element_bytes), "must be at least 1",
            "pass the length of an element in bytes");
-  parts_by_rank(target, processes, "target");
-  return parts_by_rank(source, processes, "source");
+  need_ranks(target, processes, "the target");
+  need_ranks(source, processes, "the source");
 }
 
 Relabelling relabel(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                     Index processes, const Mapping& mapping) {
-  const std::vector<Index> part_of = check_relabel(source, target, element_bytes, processes);
-  const Overlap overlap(source.distribution, target.distribution, mapping);
+  check_relabel(source, target, element_bytes, processes);
+  const Overlap overlap(source.distribution(), target.distribution(), mapping);
   const auto total = overlap.total();
   if (!total || !checked_multiply(*total, element_bytes))
     refuse("the target has too many bytes", "must be a number of bytes that fits 64 bits",
@@ -289,17 +271,16 @@ Relabelling relabel(const PlacedDistribution& source, const PlacedDistribution& 
   const auto kept_with = [&](const std::vector<Index>& ranks) {
     Index elements = 0;
     for (std::size_t q = 0; q < ranks.size(); ++q)
-      if (const Index part = part_of[at(ranks[q])]; part >= 0)
-        elements += overlap.elements(part, static_cast<Index>(q));
+      if (const auto part = source.process(ranks[q])) elements += overlap.elements(*part, static_cast<Index>(q));
     return elements;
   };
   std::vector<Index> given;
-  for (Index q = 0; q < target.distribution.processes(); ++q) given.push_back(target.rank(q));
+  for (Index q = 0; q < target.distribution().processes(); ++q) given.push_back(target.rank(q));
   const Index before = kept_with(given);
 
   const auto scaled = checked_multiply(checked_add(*total, 1).value_or(*total), processes + 1);
   const Index scale = scaled ? processes + 1 : 1;
-  const Worths worths = Choice(overlap, source, target, part_of, scale).worths();
+  const Worths worths = Choice(overlap, source, target, processes, scale).worths();
   Assignment found = assign(worths, processes <= always_exact ? std::numeric_limits<Index>::max() : most_work);
   complete(found.column, target, processes);
   Index kept = kept_with(found.column);

@@ -35,7 +35,7 @@ Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDi
       found = relabel(source, target, element_bytes, processes, mapping);
     } else {
       check_relabel(source, target, element_bytes, processes);
-      found.ranks.resize(at(target.distribution.processes()));
+      found.ranks.resize(at(target.distribution().processes()));
     }
     record.add(static_cast<Index>(found.ranks.size()));
   });

@@ -69,7 +69,7 @@ bool Schedule::suits(const Buffer& source, const Buffer& target, const Agreed& a
 
 // The order of the product's axes, outermost first.
 std::vector<std::size_t> Schedule::axis_order(const PlanData& parts, std::size_t axes) const {
-  const std::vector<Index> order = order_of_number(agreed_.stream_order, parts.target.placed.distribution.ndim());
+  const std::vector<Index> order = order_of_number(agreed_.stream_order, parts.target.placed.distribution().ndim());
   std::vector<std::size_t> outermost_first;
   for (std::size_t k = 0; k < axes; ++k) outermost_first.push_back(order.size() == axes ? at(order[k]) : k);
   return outermost_first;
@@ -132,7 +132,7 @@ void Schedule::add_pass(const PlanData& parts, End end, const Buffer& here, cons
     if (destinations[number].way == Way::ring) return;
     const IndexList strides =
         own ? there.strides
-            : contiguous_strides(others.distribution.local_shape(*others.process(rank)), there_bytes, agreed_.order);
+            : contiguous_strides(others.distribution().local_shape(*others.process(rank)), there_bytes, agreed_.order);
     buffers[number].accessed = true;
     for (const std::size_t i : order) buffers[number].strides.push_back(strides[at(parts.axis_of(other(end), i))]);
   });

@@ -2,6 +2,7 @@
 
 #include <tridap/distribution.hpp>
 #include <tridap/flat_numbers.hpp>
+#include <tridap/redistribute/placed.hpp>
 
 #include <memory>
 #include <optional>
@@ -9,19 +10,6 @@
 #include <vector>
 
 namespace tridap::redistribute {
-
-/// A distribution, and the rank of a communicator that holds each of its parts. A rank holds at most one part. A rank
-/// that holds none must still take part in collective calls.
-struct PlacedDistribution {
-  Distribution distribution;
-  std::vector<Index> ranks;  ///< by process of the distribution: its rank; empty: process r is rank r
-
-  PlacedDistribution(Distribution of, std::vector<Index> held_by = {})
-      : distribution(std::move(of)), ranks(std::move(held_by)) {}
-
-  Index rank(Index process) const { return ranks.empty() ? process : ranks[static_cast<std::size_t>(process)]; }
-  std::optional<Index> process(Index rank) const;  ///< the process whose part a rank holds; nothing: it holds none
-};
 
 /// How the elements of the target correspond to those of the source.
 struct Mapping {
@@ -56,8 +44,8 @@ struct PlanData;
 class Plan {
  public:
   /// `element_bytes` is the length of an element, at least 1. `rank` is the process for which the plan is made. Throws
-  /// Error if the shapes of the two sides differ, if no process of one side holds an element of the other, if `ranks`
-  /// is not a valid placement, or if the number of bytes of this process does not fit 64 bits.
+  /// Error if the shapes of the two sides differ, if no process of one side holds an element of the other, or if the
+  /// number of bytes of this process does not fit 64 bits.
   Plan(PlacedDistribution source, PlacedDistribution target, Index element_bytes, Index rank,
        const Mapping& mapping = {});
 

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,14 +20,12 @@ constexpr Index Piece::*source_of(End end) { return end == End::source ? &Piece:
 /// One end of a plan: the distribution there, the part of it that this process holds, and what moves from or to it.
 struct PlanSide {
   PlacedDistribution placed;
-  std::unordered_map<Index, Index> processes = {};  ///< by rank; empty where ranks are the processes
-  std::optional<Index> process = {};                ///< our part; nothing: none
+  std::optional<Index> process = {};  ///< our part; nothing: none
   /// By axis of the target; the peers are coordinates of the other side. Of a ravelled array, one for all axes: its
   /// peers are the other side's processes, and local indices are those of the dense local buffer, in the order of
   /// Mapping::ravel. Empty where our process holds no part.
   std::vector<AxisMoves> axes = {};
 
-  std::optional<Index> process_on(Index rank) const;
   std::optional<Index> counted() const;          ///< the elements that move on it; nothing: 64 bits cannot say it
   Index elements() const { return *counted(); }  ///< of a plan that passed check_counts()
 };
@@ -57,11 +54,7 @@ struct PlanData {
   static Plan plan(std::shared_ptr<const PlanData> data) { return Plan(std::move(data)); }
 };
 
-/// By rank, the process of a side that it holds; empty where each holds that of its own number. Throws Error if the
-/// ranks are not as many as the processes, or one is negative or there twice.
-std::unordered_map<Index, Index> processes_by_rank(const PlacedDistribution& placed, const char* side);
-
-/// Finds which part of either side the rank holds. Throws Error where an element has no bytes, or a placement is none.
+/// Finds which part of either side the rank holds. Throws Error where an element has no bytes.
 void place(PlanData& parts);
 
 /// Throws Error if Mapping::axes is not a permutation of the axes, or if the sizes of an axis differ and the mapping is
@@ -83,8 +76,8 @@ void check_counts(const PlanData& parts);
 /// same elements.
 void ravel(PlanData& parts);
 
-/// Throws Error where relabel() cannot place the target. Returns, by rank, the part of the source; -1: none.
-std::vector<Index> check_relabel(const PlacedDistribution& source, const PlacedDistribution& target,
-                                 Index element_bytes, Index processes);
+/// Throws Error where relabel() cannot place the target.
+void check_relabel(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                   Index processes);
 
 }  // namespace tridap::redistribute

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <tridap/redistribute/placed.hpp>
+
+#include <string>
+
+namespace tridap::redistribute {
+
+/// Throws Error where the parts are on ranks that so many processes do not have. `of`: what has the parts, in messages.
+void need_ranks(const PlacedDistribution& placed, Index processes, const std::string& of);
+
+}  // namespace tridap::redistribute
