@@ -188,6 +188,20 @@ TEST(Axis, PaddingIsHeldButOwnedByTheNeighbourAndEdgesAreOwned) {
         });
 }
 
+TEST(Axis, SaysItsKindItsEdgesAndItsMirrors) {
+  using Widths = std::array<Index, 2>;
+  const tridap::BlockKind plain(6, 3, 2), padded = plain.padded({{1, 0}, {0, 0}, {0, 2}}, false);
+  const tridap::Axis block(plain), edged(padded), periodic(plain.padded({{1, 0}, {0, 0}, {0, 2}}, true), true),
+      cyclic(tridap::CyclicKind(6, 3, 1, 0)), lists(tridap::UnstructuredKind({{0}, {1}}, true));
+  EXPECT_TRUE(block.block() != nullptr && block.cyclic() == nullptr && block.unstructured() == nullptr);
+  EXPECT_TRUE(cyclic.block() == nullptr && cyclic.cyclic() != nullptr && cyclic.unstructured() == nullptr);
+  EXPECT_TRUE(lists.block() == nullptr && lists.cyclic() == nullptr && lists.unstructured() != nullptr);
+  for (const tridap::Axis* none : {&block, &cyclic, &lists})
+    EXPECT_TRUE(none->edges() == Widths{} && none->mirrors() == Widths{} && !none->has_edges());
+  EXPECT_TRUE(edged.edges() == (Widths{1, 2}) && edged.has_edges() && edged.mirrors() == Widths{});
+  EXPECT_TRUE(periodic.edges() == (Widths{1, 2}) && periodic.mirrors() == (Widths{1, 2}));
+}
+
 TEST(Axis, CyclicHoldsExactlyWhatDealingGives) {
   for (Index size = 0; size <= 12; ++size)
     for (Index grid = 1; grid <= 5; ++grid)

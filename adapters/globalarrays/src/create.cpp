@@ -41,10 +41,7 @@ Index digest(const PlacedDistribution& placed, const Form& form, const ElementTy
     const Axis& axis = placed.distribution().axis(i);
     digest.add(axis.periodic() ? 1 : 0);
     digest.add(axis.dist_type());
-    if (const auto* block = std::get_if<BlockKind>(&axis.kind())) {
-      digest.add(block->edges()[0]);
-      digest.add(block->edges()[1]);
-    }
+    for (const Index width : axis.edges()) digest.add(width);
   }
   return digest.value();
 }

@@ -80,8 +80,8 @@ AxisForm in_ranges(const Axis& axis, const BlockKind& block, Index number) {
 
 AxisForm one_axis(const Axis& given, Index number) {
   const Axis axis = simplest(given);
-  if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return in_ranges(axis, *block, number);
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
+  if (const auto* block = axis.block()) return in_ranges(axis, *block, number);
+  if (const auto* cyclic = axis.cyclic()) {
     if (cyclic->first() != 0)
       refuse_key(number, "start", std::to_string(cyclic->start(0)) + " on grid coordinate 0",
                  "must be 0: GA distributes blocks from its first process on", "begin at the first coordinate");
@@ -270,7 +270,7 @@ void check_shape(const PlacedDistribution& placed, const ElementType& type, Inde
 void check_hope(const PlacedDistribution& placed, const ElementType& type, Index processes) {
   check_shape(placed, type, processes);
   for (Index i = 0; i < placed.distribution().ndim(); ++i) {
-    const auto* lists = std::get_if<UnstructuredKind>(&placed.distribution().axis(i).kind());
+    const auto* lists = placed.distribution().axis(i).unstructured();
     if (lists == nullptr) continue;
     const Index last = placed.distribution().axis(i).size() - 1;
     const auto& entries = lists->entries();

@@ -58,14 +58,6 @@ GlobalArray array_behind(const DistArray& array, const char*& reason) {
   return found;
 }
 
-bool same_periods(const Axis& a, const Axis& b) {
-  const auto edges = [](const Axis& axis) {
-    const auto* block = std::get_if<BlockKind>(&axis.kind());
-    return axis.periodic() && block != nullptr ? block->edges() : std::array<Index, 2>{0, 0};
-  };
-  return edges(a) == edges(b);
-}
-
 // Whether a Global Array is distributed over the processes of `comm` as the distribution states. Local.
 bool is_dealt(const GlobalArray& array, const Distribution& distribution, MPI_Comm comm) {
   const PlacedDistribution& placed = array.placed();
@@ -74,7 +66,7 @@ bool is_dealt(const GlobalArray& array, const Distribution& distribution, MPI_Co
   for (Index process = 0; process < distribution.processes(); ++process)
     if (placed.rank(process) != ranks[static_cast<std::size_t>(process)]) return false;
   for (Index i = 0; i < distribution.ndim(); ++i)
-    if (!same_periods(distribution.axis(i), placed.distribution().axis(i))) return false;
+    if (distribution.axis(i).mirrors() != placed.distribution().axis(i).mirrors()) return false;
   return compare(distribution, placed.distribution()).same_places;
 }
 
@@ -94,10 +86,9 @@ void add_losses(const DistArray& array, const Distribution& distribution, Receip
     for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
-    const auto* block = std::get_if<BlockKind>(&axis.kind());
-    const bool edges = block != nullptr && block->is_padded() && block->edges() != std::array<Index, 2>{0, 0};
-    if (edges && !axis.periodic()) receipt.losses.push_back("the boundary padding of axis " + std::to_string(i));
-    if (!edges && axis.periodic()) receipt.losses.push_back("the period of axis " + std::to_string(i));
+    if (axis.has_edges() && !axis.periodic())
+      receipt.losses.push_back("the boundary padding of axis " + std::to_string(i));
+    if (!axis.has_edges() && axis.periodic()) receipt.losses.push_back("the period of axis " + std::to_string(i));
   }
 }
 

@@ -62,8 +62,8 @@ Turned in_ranges(const Axis& axis) {
   const Index grid = axis.proc_grid_size();
   std::vector<Turned> all{ranges(axis, counted(grid))};
   if (axis.dist_type() == 'b') return all[0];
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) all.push_back(ranges(axis, served(*cyclic)));
-  if (const auto* lists = std::get_if<UnstructuredKind>(&axis.kind())) all.push_back(ranges(axis, in_order(*lists)));
+  if (const auto* cyclic = axis.cyclic()) all.push_back(ranges(axis, served(*cyclic)));
+  if (const auto* lists = axis.unstructured()) all.push_back(ranges(axis, in_order(*lists)));
   const Index even = axis.size() / grid + (axis.size() % grid != 0 ? 1 : 0);
   all.push_back({Axis(BlockKind(axis.size(), grid, even)), counted(grid)});
   std::size_t best = 0;
@@ -82,7 +82,7 @@ Turned in_ranges(const Axis& axis) {
 // The same, with its padding if GA can hold this axis alone.
 Turned padded_ranges(const Axis& axis, const ElementType& type) {
   const Index grid = axis.proc_grid_size();
-  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  const auto* block = axis.block();
   if (block == nullptr || !block->is_padded()) return in_ranges(axis);
   const PlacedDistribution alone(Distribution(std::vector<Axis>{axis}));
   if (why_not(alone, type, grid)) return in_ranges(axis);
@@ -92,7 +92,7 @@ Turned padded_ranges(const Axis& axis, const ElementType& type) {
 // The cyclic axis that begins at the first coordinate. Each coordinate corresponds to the old one that got its blocks
 // in the same turn.
 Turned unrotated(const Axis& axis) {
-  const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
+  const auto* cyclic = axis.cyclic();
   if (cyclic == nullptr) return in_ranges(axis);
   const CyclicKind first(cyclic->size(), cyclic->grid(), cyclic->block_size(), 0);
   return {Axis(first), served(*cyclic)};
@@ -152,7 +152,7 @@ std::vector<PlacedDistribution> candidates(const PlacedDistribution& placed, con
     all[1].push_back(in_blocks);
     all[2].push_back(i == 0 ? turned : in_blocks);
     padded.push_back(padded_ranges(axis, type));
-    const auto* block = std::get_if<BlockKind>(&padded.back().axis.kind());
+    const auto* block = padded.back().axis.block();
     keeps = keeps || (block != nullptr && block->is_padded());
   }
   if (keeps) all.insert(all.begin(), std::move(padded));

@@ -41,8 +41,7 @@ void need_indices(const Stored& stored, const Distribution& distribution) {
   if (!stored.distribution) return;
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis &here = distribution.axis(i), &there = stored.distribution->axis(i);
-    if (is_compact(here) && is_compact(there) &&
-        distinct(std::get<UnstructuredKind>(here.kind())) != distinct(std::get<UnstructuredKind>(there.kind())))
+    if (is_compact(here) && is_compact(there) && distinct(*here.unstructured()) != distinct(*there.unstructured()))
       refuse("the lists have other indices than those that the file was saved with", "must be the same indices",
              "give lists of the same indices", i);
   }

@@ -53,11 +53,11 @@ Index width_of(const BlockKind& block) {
 }
 
 AxisSpec spec_like(const Axis& axis, bool padded) {
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) return tridap::cyclic(cyclic->block_size());
-  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  if (const auto* cyclic = axis.cyclic()) return tridap::cyclic(cyclic->block_size());
+  const auto* block = axis.block();
   if (block == nullptr) return tridap::block();
   BlockSpec spec;
-  spec.edges = block->is_padded() ? block->edges() : std::array<Index, 2>{0, 0};
+  spec.edges = axis.edges();
   spec.periodic = axis.periodic();
   if (padded) spec.padding = width_of(*block);
   return spec;
@@ -68,7 +68,7 @@ std::vector<AxisSpec> specs_like(const Distribution& distribution, bool padded) 
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     const bool alone = axis.proc_grid_size() == 1 && distribution.processes() > 1 && axis.dist_type() == 'b';
-    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    const auto* block = axis.block();
     specs.push_back(alone && !block->is_padded() && !axis.periodic() ? AxisSpec{whole()} : spec_like(axis, padded));
   }
   return specs;

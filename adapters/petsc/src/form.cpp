@@ -32,7 +32,7 @@ std::string other_width(const BlockKind& block, Index width) {
 
 // Adds an axis to the form, or says why it cannot.
 std::optional<Obstacle> add_axis(const Axis& axis, Index number, bool padded, Form& form) {
-  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  const auto* block = axis.block();
   if (block == nullptr)
     return Obstacle{
         std::string("it is ") + (axis.dist_type() == 'c' ? "cyclic" : "unstructured") + ", and a DMDA has blocks",
@@ -95,7 +95,7 @@ Index grid_axes(const Distribution& distribution, const DmdaOptions& options) {
 Index widest_padding(const Distribution& distribution, Index axes) {
   Index widest = 0;
   for (Index i = 0; i < axes; ++i)
-    if (const auto* block = std::get_if<BlockKind>(&distribution.axis(i).kind()))
+    if (const auto* block = distribution.axis(i).block())
       for (Index c = 0; c < block->grid(); ++c) widest = std::max({widest, block->padding(c)[0], block->padding(c)[1]});
   return widest;
 }

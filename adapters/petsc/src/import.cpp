@@ -37,7 +37,7 @@ Index without_mirrors(Index number, const FlatNumbers& flat, const Distribution&
   Index made = 0, before = 0;  // the last: the weight of the axis before
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Index weight = flat.weight(i);
-    const std::array<Index, 2> mirrors = mirrors_of(distribution.axis(i));
+    const std::array<Index, 2> mirrors = distribution.axis(i).mirrors();
     if (i > 0) made *= before / weight - mirrors[0] - mirrors[1];
     made += number / weight - mirrors[0];
     number %= weight;

@@ -119,7 +119,7 @@ Vec make_local(const Dmda& grid, PetscScalar* data) {
 
 bool has_padding(const Distribution& distribution) {
   for (Index i = 0; i < distribution.ndim(); ++i)
-    if (const auto* block = std::get_if<BlockKind>(&distribution.axis(i).kind()))
+    if (const auto* block = distribution.axis(i).block())
       for (Index c = 0; c < block->grid(); ++c)
         if (block->padding(c) != std::array<Index, 2>{0, 0}) return true;
   return false;

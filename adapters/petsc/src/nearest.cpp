@@ -14,7 +14,7 @@ namespace {
 // most 1.
 std::vector<Index> possible_bounds(const Axis& axis, Index least, Index number) {
   const Index grid = axis.proc_grid_size();
-  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  const auto* block = axis.block();
   std::vector<Index> bounds;
   if (block != nullptr) {
     bounds = inner_bounds(*block);
@@ -42,12 +42,11 @@ Distribution nearest(const Distribution& distribution, const DmdaOptions& option
   std::vector<Index> shape, grid;
   for (Index i = 0; i < axes; ++i) {
     const Axis& axis = distribution.axis(i);
-    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    const auto* block = axis.block();
     const bool wide = axis.proc_grid_size() > 1 || axis.periodic();
     std::vector<Index> starts = possible_bounds(axis, wide ? std::max<Index>(width, 1) : 1, i);
     const Index size = starts.back();
-    const bool beyond =
-        padding > 0 && block != nullptr && (axis.periodic() || block->edges() != std::array<Index, 2>{0, 0});
+    const bool beyond = padding > 0 && block != nullptr && (axis.periodic() || axis.has_edges());
     const Index edge = beyond ? width : 0;
     starts.pop_back();
     for (std::size_t c = 1; c < starts.size(); ++c) starts[c] += edge;

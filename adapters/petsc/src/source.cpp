@@ -68,11 +68,6 @@ bool is_uniform(const Axis& axis) { return axis.dist_type() != 'u'; }
 
 }  // namespace
 
-std::array<Index, 2> mirrors_of(const Axis& axis) {
-  const auto* block = std::get_if<BlockKind>(&axis.kind());
-  return block != nullptr && axis.periodic() ? block->edges() : std::array<Index, 2>{0, 0};
-}
-
 void need_communicator(MPI_Comm comm) {
   mpi::duplicates_of(comm);  // throws if it is null or an inter-communicator
 }
@@ -93,7 +88,7 @@ void need_countable(Index elements) {
 bool Source::is_padded() const {
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
-    if (axis.has_communication_padding() || mirrors_of(axis) != std::array<Index, 2>{0, 0}) return true;
+    if (axis.has_communication_padding() || axis.mirrors() != std::array<Index, 2>{0, 0}) return true;
   }
   return false;
 }
@@ -101,7 +96,7 @@ bool Source::is_padded() const {
 Index Source::total() const {
   Index total = 1;
   for (Index i = 0; i < distribution.ndim(); ++i) {
-    const std::array<Index, 2> mirrors = mirrors_of(distribution.axis(i));
+    const std::array<Index, 2> mirrors = distribution.axis(i).mirrors();
     total *= distribution.axis(i).size() - mirrors[0] - mirrors[1];
   }
   return total;
@@ -169,9 +164,8 @@ void add_losses(const DistArray& array, const Distribution& distribution, Receip
     for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
-    const auto* block = std::get_if<BlockKind>(&axis.kind());
-    const bool edges = block != nullptr && block->is_padded() && block->edges() != std::array<Index, 2>{0, 0};
-    if (edges && !axis.periodic()) receipt.losses.push_back("the boundary padding of axis " + std::to_string(i));
+    if (axis.has_edges() && !axis.periodic())
+      receipt.losses.push_back("the boundary padding of axis " + std::to_string(i));
     if (axis.periodic()) receipt.losses.push_back("the period of axis " + std::to_string(i));
   }
 }

@@ -30,9 +30,6 @@ struct Source {
   Index count() const { return distribution.count(rank, Part::interior); }  ///< elements of this process
 };
 
-/// How many indices at each end of an axis are mirrors of others: the edges of a periodic axis.
-std::array<Index, 2> mirrors_of(const Axis& axis);
-
 /// Throws Error if the communicator is null or an inter-communicator.
 void need_communicator(MPI_Comm comm);
 

@@ -216,9 +216,7 @@ Index Array::layout() const {
 Indices Array::shift() const {
   Indices shift(array_.dim_data.size(), 0);
   for (std::size_t i = 0; version_ == Version::v0_9 && i < shift.size(); ++i)
-    if (const auto* block = std::get_if<BlockKind>(&distribution()->axis(static_cast<Index>(i)).kind());
-        block != nullptr && array_.dim_data[i].periodic)
-      shift[i] = block->edges()[0];
+    if (array_.dim_data[i].periodic) shift[i] = distribution()->axis(static_cast<Index>(i)).edges()[0];
   return shift;
 }
 

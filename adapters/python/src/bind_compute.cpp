@@ -163,7 +163,7 @@ py::object counted(const Array& array) {
   py::list all;
   bool every = true;
   for (Index i = 0; i < whole.ndim(); ++i) {
-    const auto* lists = std::get_if<UnstructuredKind>(&whole.axis(i).kind());
+    const auto* lists = whole.axis(i).unstructured();
     if (lists == nullptr || !lists->shares_indices()) {
       all.append(py::none());
       continue;
@@ -180,7 +180,7 @@ py::object counted(const Array& array) {
 
 // The smallest index of an axis in the array's own numbering, and the largest one plus 1. Both are 0 without indices.
 std::pair<Index, Index> bounds(const Array& array, Index axis) {
-  const auto* lists = std::get_if<UnstructuredKind>(&array.distribution()->axis(axis).kind());
+  const auto* lists = array.distribution()->axis(axis).unstructured();
   if (lists == nullptr) return {0, array.array().dim_data[static_cast<std::size_t>(axis)].size};
   if (lists->entries().empty()) return {0, 0};
   return {lists->entries().front().global, lists->entries().back().global + 1};

@@ -25,7 +25,7 @@ using redistribute::PlacedDistribution;
 
 // The axis without padding and mirrors: its elements have the numbers 0, 1, 2, ...
 Axis interior_of(const Axis& axis) {
-  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  const auto* block = axis.block();
   if (block == nullptr || !block->is_padded()) return axis;
   std::vector<Index> bounds{0};
   for (Index c = 0; c < block->grid(); ++c) bounds.push_back(bounds.back() + block->part(c, Part::interior).size());

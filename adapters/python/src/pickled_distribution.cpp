@@ -26,14 +26,14 @@ std::vector<Index> numbers_in(const py::handle array) {
 // The kind, then `periodic`, then what the kind needs.
 py::tuple state_of(const Axis& axis) {
   const bool periodic = axis.periodic();
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind()))
+  if (const auto* cyclic = axis.cyclic())
     return py::make_tuple("c", periodic, axis.size(), axis.proc_grid_size(), cyclic->block_size(), cyclic->first());
-  if (const auto* listed = std::get_if<UnstructuredKind>(&axis.kind())) {
+  if (const auto* listed = axis.unstructured()) {
     py::tuple lists(static_cast<std::size_t>(listed->grid()));
     for (Index c = 0; c < listed->grid(); ++c) lists[static_cast<std::size_t>(c)] = to_numpy(listed->list(c));
     return py::make_tuple("u", periodic, axis.size(), lists, listed->one_to_one());
   }
-  const auto& block = std::get<BlockKind>(axis.kind());
+  const auto& block = *axis.block();
   if (block.is_uniform() && !block.is_padded())
     return py::make_tuple("b", periodic, axis.size(), axis.proc_grid_size(), block.length());
   std::vector<Index> starts, stops, lower, upper;

@@ -136,8 +136,7 @@ Distribution best_place(const Distribution& whole, Need need, Copy copy) {
 Axis resized_axis(const Axis& axis, Index size) {
   if (axis.size() == size) return axis;
   const Index grid = axis.proc_grid_size();
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind()))
-    return Axis(CyclicKind(size, grid, cyclic->block_size(), cyclic->first()));
+  if (const auto* cyclic = axis.cyclic()) return Axis(CyclicKind(size, grid, cyclic->block_size(), cyclic->first()));
   const auto blocks = blocks_of(axis);
   const Index even = std::max<Index>((size + grid - 1) / grid, 1);
   return Axis(BlockKind(size, grid, blocks && grid > 1 && blocks->length >= even ? blocks->length : even));

@@ -29,7 +29,7 @@ std::optional<Problem> problem_of(const Distribution& distribution) {
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     if (blocks_of(axis)) continue;
-    const auto* block = std::get_if<BlockKind>(&axis.kind());
+    const auto* block = axis.block();
     return Problem{i, block == nullptr     ? "an unstructured axis is not in blocks"
                       : block->is_padded() ? "the blocks of the axis have padding"
                                            : "the blocks of the axis have different lengths"};
@@ -40,8 +40,8 @@ std::optional<Problem> problem_of(const Distribution& distribution) {
 }  // namespace
 
 std::optional<Blocks> blocks_of(const Axis& axis) {
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) return Blocks{cyclic->block_size(), cyclic->first()};
-  const auto* block = std::get_if<BlockKind>(&axis.kind());
+  if (const auto* cyclic = axis.cyclic()) return Blocks{cyclic->block_size(), cyclic->first()};
+  const auto* block = axis.block();
   if (block == nullptr || block->is_padded()) return std::nullopt;
   const Index length = even_length(*block);
   return length > 0 ? std::optional<Blocks>(Blocks{length, 0}) : std::nullopt;

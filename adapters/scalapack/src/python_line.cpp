@@ -18,7 +18,7 @@ bool is_default(const Axis& axis) {
 }
 
 std::string python_axis(const Axis& axis) {
-  if (std::holds_alternative<BlockKind>(axis.kind())) {
+  if (axis.dist_type() == 'b') {
     if (axis.proc_grid_size() == 1) return "*";
     if (is_default(axis)) return "b";
   }

@@ -54,7 +54,7 @@ Values elements_differ(const Axis& given, const Axis& expected, Index c) {
   if (given.dist_type() != expected.dist_type())
     return std::pair{std::string("dist_type '") + given.dist_type() + "'",
                      std::string("dist_type '") + expected.dist_type() + "'"};
-  const auto *cyclic = std::get_if<CyclicKind>(&given.kind()), *dealt = std::get_if<CyclicKind>(&expected.kind());
+  const auto *cyclic = given.cyclic(), *dealt = expected.cyclic();
   if (cyclic != nullptr && dealt != nullptr)
     if (auto found = differ("block_size", cyclic->block_size(), dealt->block_size())) return found;
   for (std::size_t i = 0; i < std::min(mine.size(), other.size()); ++i)

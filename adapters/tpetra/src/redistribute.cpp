@@ -119,7 +119,7 @@ Redistribution plan(const Teuchos::RCP<const Map>& map, const PlacedDistribution
   return call.run([&] {
     RedistributeOptions options = given;
     if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
-    const Side side = side_of(*map, array.distribution, options, comm);
+    const Side side = side_of(*map, array.distribution(), options, comm);
     if (!side.is_line)
       return from_array ? redistribute::to_ids(array, side.ids, element_bytes, comm, std::move(options))
                         : redistribute::from_ids(side.ids, array, element_bytes, comm, std::move(options));

@@ -14,10 +14,10 @@ Axis::Axis(const std::vector<Dimension>& of_each_coordinate, Index axis, Version
 }
 
 Axis::Axis(Kind kind, bool periodic) : kind_(std::move(kind)), periodic_(periodic) {
-  if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
+  if (const auto* unstructured = this->unstructured()) {
     size_ = unstructured->total();
     proc_grid_size_ = unstructured->grid();
-  } else if (const auto* block = std::get_if<BlockKind>(&kind_)) {
+  } else if (const auto* block = this->block()) {
     size_ = block->size();
     proc_grid_size_ = block->grid();
   } else {
@@ -27,12 +27,12 @@ Axis::Axis(Kind kind, bool periodic) : kind_(std::move(kind)), periodic_(periodi
 }
 
 bool Axis::shares_indices() const {
-  const auto* kind = std::get_if<UnstructuredKind>(&kind_);
+  const auto* kind = this->unstructured();
   return kind != nullptr && kind->shares_indices();
 }
 
 bool Axis::has_communication_padding() const {
-  const auto* kind = std::get_if<BlockKind>(&kind_);
+  const auto* kind = this->block();
   if (kind == nullptr || !kind->is_padded()) return false;
   for (Index c = 0; c < proc_grid_size_; ++c)
     if (kind->communication(c) != std::array<Index, 2>{0, 0}) return true;
@@ -40,14 +40,14 @@ bool Axis::has_communication_padding() const {
 }
 
 Range Axis::part(Index c, Part part) const {
-  if (const auto* block = std::get_if<BlockKind>(&kind_)) return block->part(c, part);
-  if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) return {0, cyclic->count(c)};
+  if (const auto* block = this->block()) return block->part(c, part);
+  if (const auto* cyclic = this->cyclic()) return {0, cyclic->count(c)};
   return {0, std::get<UnstructuredKind>(kind_).count(c)};
 }
 
 std::vector<Index> Axis::owners(Index global) const {
   std::vector<Index> found;
-  if (const auto* kind = std::get_if<UnstructuredKind>(&kind_)) {
+  if (const auto* kind = this->unstructured()) {
     const auto [begin, end] = kind->entries(global);
     for (const auto* entry = begin; entry != end; ++entry) found.push_back(entry->place.coordinate);
   } else if (const std::optional<Location> place = locate(global)) {
@@ -57,14 +57,14 @@ std::vector<Index> Axis::owners(Index global) const {
 }
 
 std::optional<Index> Axis::local_index(Index c, Index global, Part which) const {
-  if (const auto* kind = std::get_if<UnstructuredKind>(&kind_)) {
+  if (const auto* kind = this->unstructured()) {
     const auto [begin, end] = kind->entries(global);
     const auto* const entry = std::lower_bound(
         begin, end, c, [](const auto& held, Index coordinate) { return held.place.coordinate < coordinate; });
     return entry != end && entry->place.coordinate == c ? std::optional<Index>(entry->place.local) : std::nullopt;
   }
   if (global < 0 || global >= size_) return std::nullopt;
-  if (const auto* block = std::get_if<BlockKind>(&kind_)) {
+  if (const auto* block = this->block()) {
     const Range range = block->part(c, which);
     if (range.size() == 0) return std::nullopt;
     const Index local = global - block->first_held(c);
@@ -75,7 +75,7 @@ std::optional<Index> Axis::local_index(Index c, Index global, Part which) const 
 }
 
 std::optional<Index> Axis::mirrored(Index global) const {
-  const auto* block = std::get_if<BlockKind>(&kind_);
+  const auto* block = this->block();
   if (block == nullptr || !periodic_ || !block->is_padded()) return std::nullopt;
   const auto [left, right] = block->edges();
   const Index period = size_ - left - right;
@@ -86,9 +86,9 @@ std::optional<Index> Axis::mirrored(Index global) const {
 
 Run Axis::run_from(Index c, Index local, Index end) const {
   Run run{global_index(c, local), local, end - local};
-  if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) {
+  if (const auto* cyclic = this->cyclic()) {
     if (proc_grid_size_ > 1) run.length = std::min(run.length, cyclic->block_size() - local % cyclic->block_size());
-  } else if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
+  } else if (const auto* unstructured = this->unstructured()) {
     const Index* const list = unstructured->list(c).data() + local;
     Index length = 1;
     while (length < run.length && list[length - 1] != std::numeric_limits<Index>::max() &&
@@ -101,8 +101,7 @@ Run Axis::run_from(Index c, Index local, Index end) const {
 
 std::optional<std::array<Index, 2>> Axis::extremes() const {
   if (size_ == 0) return std::nullopt;
-  if (const auto* kind = std::get_if<UnstructuredKind>(&kind_))
-    return {{kind->entries().front().global, kind->entries().back().global}};
+  if (const auto* kind = this->unstructured()) return {{kind->entries().front().global, kind->entries().back().global}};
   return {{0, size_ - 1}};
 }
 
@@ -151,9 +150,9 @@ Dimension Axis::dimension(Index c, Version version, std::optional<Index> axis) c
   dimension.proc_grid_size = proc_grid_size_;
   dimension.proc_grid_rank = c;
   dimension.periodic = periodic_;
-  if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) {
+  if (const auto* cyclic = this->cyclic()) {
     dimension.dist = Cyclic{cyclic->start(c), cyclic->block_size()};
-  } else if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
+  } else if (const auto* unstructured = this->unstructured()) {
     const std::vector<Index>& list = unstructured->list(c);
     const std::shared_ptr<void> owner = std::const_pointer_cast<void>(unstructured->owner());
     dimension.dist =

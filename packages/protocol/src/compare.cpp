@@ -54,7 +54,7 @@ std::optional<Axis> without_lists(const UnstructuredKind& lists) {
 }
 
 bool nearly_even(const Axis& axis) {
-  if (std::get<BlockKind>(axis.kind()).is_uniform()) return true;
+  if (axis.block()->is_uniform()) return true;
   Index smallest = std::numeric_limits<Index>::max(), largest = 0;
   for (Index c = 0; c < axis.proc_grid_size(); ++c) {
     smallest = std::min(smallest, axis.count(c));
@@ -66,9 +66,9 @@ bool nearly_even(const Axis& axis) {
 }  // namespace
 
 Axis simplest(const Axis& axis) {
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) {
+  if (const auto* cyclic = axis.cyclic()) {
     if (auto block = as_block(*cyclic)) return Axis(std::move(*block), axis.periodic());
-  } else if (const auto* lists = std::get_if<UnstructuredKind>(&axis.kind())) {
+  } else if (const auto* lists = axis.unstructured()) {
     if (auto simple = without_lists(*lists)) return Axis(simple->kind(), axis.periodic());
   }
   return axis;
@@ -78,16 +78,15 @@ Pattern pattern(const Axis& axis) {
   const Axis simple = simplest(axis);
   if (simple.dist_type() == 'u') return Pattern::unstructured;
   if (simple.proc_grid_size() == 1) return Pattern::undistributed;
-  if (const auto* cyclic = std::get_if<CyclicKind>(&simple.kind()))
-    return cyclic->block_size() == 1 ? Pattern::cyclic : Pattern::block_cyclic;
+  if (const auto* cyclic = simple.cyclic()) return cyclic->block_size() == 1 ? Pattern::cyclic : Pattern::block_cyclic;
   return nearly_even(simple) ? Pattern::block : Pattern::irregular_block;
 }
 
 std::string describe(const Axis& axis) {
   const char* const names[] = {"undistributed", "block", "irregular block", "cyclic", "block-cyclic", "unstructured"};
   const Axis shown = axis.dist_type() == 'c' ? axis : simplest(axis);
-  const auto* cyclic = std::get_if<CyclicKind>(&shown.kind());
-  const auto* block = std::get_if<BlockKind>(&shown.kind());
+  const auto* cyclic = shown.cyclic();
+  const auto* block = shown.block();
   Pattern kind = Pattern::cyclic;
   if (cyclic == nullptr)
     kind = pattern(shown);
@@ -115,8 +114,8 @@ namespace {
 
 // The end of the range with one owner that contains an index.
 Index stretch_end(const Axis& axis, Index global, const Location& place) {
-  if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return block->begin(place.coordinate + 1);
-  const auto& cyclic = std::get<CyclicKind>(axis.kind());
+  if (const auto* block = axis.block()) return block->begin(place.coordinate + 1);
+  const auto& cyclic = *axis.cyclic();
   if (cyclic.grid() == 1) return axis.size();
   return global + std::min(axis.size() - global, cyclic.block_size() - place.local % cyclic.block_size());
 }
@@ -190,7 +189,7 @@ class AxisComparison {
 
   void run() {
     if (a_.dist_type() == 'u' || b_.dist_type() == 'u') return by_index();
-    const auto *cyclic_a = std::get_if<CyclicKind>(&a_.kind()), *cyclic_b = std::get_if<CyclicKind>(&b_.kind());
+    const auto *cyclic_a = a_.cyclic(), *cyclic_b = b_.cyclic();
     Index enough = std::numeric_limits<Index>::max();  // ranges after which two cyclic axes repeat
     if (cyclic_a != nullptr && cyclic_b != nullptr) enough = 2 * std::max(cyclic_a->grid(), cyclic_b->grid()) + 2;
     for (Index global = 0; global < a_.size() && enough-- > 0 && !differs_at;) {
@@ -228,7 +227,7 @@ class AxisComparison {
   void by_index() {
     const auto indices = [](const Axis& axis) {
       std::vector<Index> all;
-      if (const auto* lists = std::get_if<UnstructuredKind>(&axis.kind()))
+      if (const auto* lists = axis.unstructured())
         for (const auto& entry : lists->entries())
           if (all.empty() || all.back() != entry.global) all.push_back(entry.global);
       return all;

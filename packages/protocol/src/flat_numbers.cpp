@@ -10,7 +10,7 @@ namespace {
 // The sorted distinct indices of an unstructured axis with gaps; empty for other axes.
 std::vector<Index> distinct_with_gaps(const Axis& axis) {
   std::vector<Index> found;
-  const auto* kind = std::get_if<UnstructuredKind>(&axis.kind());
+  const auto* kind = axis.unstructured();
   if (kind == nullptr || kind->distinct() == 0) return found;
   const auto [first, last] = *axis.extremes();
   Index span = 0;

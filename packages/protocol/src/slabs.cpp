@@ -75,9 +75,9 @@ std::vector<AxisSlab> unstructured_slabs(const UnstructuredKind& kind, Index siz
 }  // namespace
 
 std::vector<AxisSlab> axis_slabs(const Axis& axis, Index coordinate, Part part) {
-  if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return block_slabs(*block, coordinate, part);
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) return cyclic_slabs(*cyclic, coordinate);
-  return unstructured_slabs(std::get<UnstructuredKind>(axis.kind()), axis.size(), coordinate, part);
+  if (const auto* block = axis.block()) return block_slabs(*block, coordinate, part);
+  if (const auto* cyclic = axis.cyclic()) return cyclic_slabs(*cyclic, coordinate);
+  return unstructured_slabs(*axis.unstructured(), axis.size(), coordinate, part);
 }
 
 Slabs::Slabs(std::vector<std::vector<AxisSlab>> axes) : axes_(std::move(axes)) {

@@ -38,7 +38,7 @@ class AxisSlicer {
 
   // The result for a cyclic axis if it can be found without visiting its blocks.
   std::optional<Axis::Kind> regular() const {
-    const auto* cyclic = std::get_if<CyclicKind>(&axis_.kind());
+    const auto* cyclic = axis_.cyclic();
     if (cyclic == nullptr || count_ < 2) return std::nullopt;
     const Index length = cyclic->block_size(), grid = cyclic->grid(), owner = cyclic->locate(start_)->coordinate;
     if (grid == 1) return all_on(owner);
@@ -77,11 +77,11 @@ class AxisSlicer {
   Index stretch(Index k, const Location& place) const {
     const Index here = global(k);
     Index begin = 0, end = 0;
-    if (const auto* block = std::get_if<BlockKind>(&axis_.kind())) {
+    if (const auto* block = axis_.block()) {
       begin = block->begin(place.coordinate);
       end = block->begin(place.coordinate + 1);
     } else {
-      const Index length = std::get<CyclicKind>(axis_.kind()).block_size();
+      const Index length = axis_.cyclic()->block_size();
       begin = here - here % length;
       end = begin + std::min(length, axis_.size() - begin);
     }
@@ -139,7 +139,7 @@ class AxisSlicer {
 
   // For an unstructured axis: the selected indices of each coordinate, in the order of its list.
   Axis filtered() {
-    const auto& from = std::get<UnstructuredKind>(axis_.kind());
+    const auto& from = *axis_.unstructured();
     std::vector<std::vector<Index>> lists(kept.size());
     for (Index c = 0; c < from.grid(); ++c)
       axis_.for_each(c, Part::owned, [&](Index local, Index index) {

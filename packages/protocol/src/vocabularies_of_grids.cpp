@@ -80,7 +80,7 @@ TranslatedAxis indirect(IndexBounds array, Index processors, const std::vector<I
 TranslatedAxis shadow(const TranslatedAxis& of, Index width, Index axis) {
   AxisTranslator translator(axis);
   translator.at_least(Rule::block_padding, "width", width, 0);
-  const auto* block = std::get_if<BlockKind>(&of.axis.kind());
+  const auto* block = of.axis.block();
   const Index grid = of.axis.proc_grid_size();
   if (block == nullptr || block->is_padded())
     translator.wrong(Rule::conversion, "width", width, "but only BLOCK, GEN_BLOCK and * have a shadow here",

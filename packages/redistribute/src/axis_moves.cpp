@@ -30,14 +30,14 @@ struct Walker {
   // Calls visit(global, local, length) for our runs within [first, end).
   template <class Visit>
   void runs(Index first, Index end, Visit&& visit) const {
-    if (const auto* block = std::get_if<BlockKind>(&here.kind())) {
+    if (const auto* block = here.block()) {
       const Range range = held(*block, at, here_part);
       first = std::max(first, range.begin);
       end = std::min(end, range.end);
       if (first < end) visit(first, first - block->first_held(at), end - first);
       return;
     }
-    const auto& cyclic = std::get<CyclicKind>(here.kind());
+    const auto& cyclic = *here.cyclic();
     const Index length = cyclic.block_size(), grid = cyclic.grid(), turn = cyclic.turn(at);
     end = std::min(end, cyclic.size());
     Index block = first / length;  // the first of ours that ends behind `first`
@@ -55,14 +55,14 @@ struct Walker {
   // The pieces of our runs within [first, end): `there` is cyclic, or the block of coordinate `peer`.
   std::vector<Piece> pieces(Index first, Index end, Index peer) const {
     std::vector<Piece> all;
-    if (const auto* block = std::get_if<BlockKind>(&there.kind())) {
+    if (const auto* block = there.block()) {
       const Index origin = block->first_held(peer);
       runs(first, end, [&](Index global, Index local, Index length) {
         add_piece(all, {local, global - origin, length, peer});
       });
       return all;
     }
-    const auto& cyclic = std::get<CyclicKind>(there.kind());
+    const auto& cyclic = *there.cyclic();
     const Index block_size = cyclic.block_size(), grid = cyclic.grid(), wrap = grid - cyclic.first();
     runs(first, end, [&](Index global, Index local, Index length) {
       Index block = global / block_size, round = block / grid, turn = block - round * grid;
@@ -80,7 +80,7 @@ struct Walker {
   }
 
   static Index period(const Axis& axis) {  // of a cyclic axis, in elements; 1: the axis is not cyclic
-    const auto* cyclic = std::get_if<CyclicKind>(&axis.kind());
+    const auto* cyclic = axis.cyclic();
     if (cyclic == nullptr) return 1;
     return checked_multiply(cyclic->block_size(), cyclic->grid()).value_or(cyclic->size());
   }
@@ -106,7 +106,7 @@ struct Walker {
   }
 
   Range span() const {  // global indices that we may hold
-    if (const auto* block = std::get_if<BlockKind>(&here.kind())) return held(*block, at, here_part);
+    if (const auto* block = here.block()) return held(*block, at, here_part);
     return {0, here.size()};
   }
 
@@ -122,7 +122,7 @@ struct Walker {
   }
 
   void each_block(const Range& ours) {
-    const auto& block = std::get<BlockKind>(there.kind());
+    const auto& block = *there.block();
     if (ours.begin >= std::min(ours.end, block.size())) return;
     const auto theirs = [&](Index c) { return held(block, c, there_part); };
     Index peer = block.locate(ours.begin)->coordinate;
@@ -136,15 +136,14 @@ struct Walker {
   // Calls visit(coordinate, local) for all places of an index on the other side.
   template <class Visit>
   bool places(Index global, bool all, Visit&& visit) const {
-    if (const auto* lists = std::get_if<UnstructuredKind>(&there.kind());
-        lists != nullptr && all && there.shares_indices()) {
+    if (const auto* lists = there.unstructured(); lists != nullptr && all && there.shares_indices()) {
       const auto [begin, end] = lists->entries(global);
       for (auto entry = begin; entry != end; ++entry) visit(entry->place.coordinate, entry->place.local);
       return begin != end;
     }
     const std::optional<Location> place = there.locate(global);
     if (!place) return false;
-    const auto* block = std::get_if<BlockKind>(&there.kind());
+    const auto* block = there.block();
     if (block == nullptr || there_part != Part::local) {
       visit(place->coordinate, place->local);
       return true;

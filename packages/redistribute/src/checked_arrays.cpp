@@ -119,12 +119,12 @@ class Checker {
       if (axis.part(c, Part::local).size() == 0) continue;
       if (const auto* block = std::get_if<Block>(&given.dist)) expect("start", block->start, axis.global_index(c, 0));
       if (const auto* cyclic = std::get_if<Cyclic>(&given.dist)) {
-        expect("start", cyclic->start, std::get<CyclicKind>(axis.kind()).start(c));
-        expect("block_size", cyclic->block_size, std::get<CyclicKind>(axis.kind()).block_size());
+        expect("start", cyclic->start, axis.cyclic()->start(c));
+        expect("block_size", cyclic->block_size, axis.cyclic()->block_size());
       }
       if (const auto* listed = std::get_if<Unstructured>(&given.dist)) {
         const std::optional<std::vector<Index>> indices = read_indices(listed->indices);
-        if (indices && *indices != std::get<UnstructuredKind>(axis.kind()).list(c))
+        if (indices && *indices != axis.unstructured()->list(c))
           differs(i, "indices", "a list in " + side_ + "'s dim_data that is not the plan's",
                   "must be the same list as in the plan");
       }

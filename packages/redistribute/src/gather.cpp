@@ -79,7 +79,7 @@ Distribution whole_of(const Distribution& distribution) {
   std::vector<Axis> axes;
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
-    const auto* listed = std::get_if<UnstructuredKind>(&axis.kind());
+    const auto* listed = axis.unstructured();
     if (listed == nullptr) {
       axes.emplace_back(BlockKind(axis.size(), 1, std::max<Index>(axis.size(), 1)));
       continue;

@@ -32,7 +32,7 @@ void finish_other(NodeContext& context) {
 
 bool has_lists(const PlacedDistribution& placed) {
   for (Index i = 0; i < placed.distribution().ndim(); ++i)
-    if (std::holds_alternative<UnstructuredKind>(placed.distribution().axis(i).kind())) return true;
+    if (placed.distribution().axis(i).dist_type() == 'u') return true;
   return false;
 }
 

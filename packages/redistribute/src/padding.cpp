@@ -155,7 +155,7 @@ void check_shared(const Distribution& distribution) {
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     if (!axis.shares_indices()) continue;
-    const auto& entries = std::get<UnstructuredKind>(axis.kind()).entries();
+    const auto& entries = axis.unstructured()->entries();
     const auto twice = std::adjacent_find(entries.begin(), entries.end(),
                                           [](const auto& a, const auto& b) { return a.global == b.global; });
     refuse("index " + std::to_string(twice->global) + " is on the coordinates " +

@@ -1,7 +1,6 @@
-#include <tridap/redistribute/placed.hpp>
-
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/need_ranks.hpp>
+#include <tridap/redistribute/placed.hpp>
 
 #include <algorithm>
 #include <string>
@@ -14,10 +13,10 @@ PlacedDistribution::PlacedDistribution(Distribution distribution, std::vector<In
   if (ranks.empty()) return;
   const auto count = static_cast<Index>(ranks.size());
   if (count != distribution_.processes())
-    refuse("PlacedDistribution::ranks has " + std::to_string(count) + " ranks",
-           "must have one for each of the " + std::to_string(distribution_.processes()) +
-               " processes of the distribution",
-           "give a rank for each process, or leave the list empty");
+    refuse(
+        "PlacedDistribution::ranks has " + std::to_string(count) + " ranks",
+        "must have one for each of the " + std::to_string(distribution_.processes()) + " processes of the distribution",
+        "give a rank for each process, or leave the list empty");
   Moved moved;
   bool in_order = true;
   for (Index process = 0; process < count; ++process) {

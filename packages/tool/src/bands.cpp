@@ -25,15 +25,6 @@ Index even_step(Index least, Index unit) {
 
 Index divided_up(Index count, Index by) { return count / by + (count % by != 0); }
 
-/// Widths of the boundary padding at both ends.
-std::array<Index, 2> edges(const Axis& axis) {
-  if (axis.dist_type() != 'b') return {0, 0};
-  const Index last = axis.proc_grid_size() - 1;
-  const std::array<Index, 2> none = {0, 0};
-  return {std::get<Block>(axis.dimension(0).dist).padding.value_or(none)[0],
-          std::get<Block>(axis.dimension(last).dist).padding.value_or(none)[1]};
-}
-
 /// The end of the range of a regular axis that contains `first` and is owned by one coordinate.
 Index border_after(const Axis& axis, Index first) {
   if (axis.proc_grid_size() == 1) return axis.size();
@@ -71,7 +62,7 @@ Bands regular_bands(const Axis& axis, Index most) {
   if (axis.size() == 0) return bands;
   const std::optional<Index> within = step_within_borders(axis, most);
   bands.step = within ? *within : even_step(divided_up(axis.size(), most), 0);
-  const auto [left, right] = edges(axis);
+  const auto [left, right] = axis.edges();
   for (Index first = 0; first < axis.size();) {
     Band band;
     const Index border = border_after(axis, first);
@@ -127,7 +118,7 @@ void cut(const Axis& axis, Index c, Range range, const Band& like, Bands& bands)
     band.owner = band.communication ? *axis.owner(band.first) : c;  // the padding is owned by one neighbour
     if (axis.shares_indices())
       for (Index i = 0; i < band.count; ++i) {
-        const auto [begin, end] = std::get<UnstructuredKind>(axis.kind()).entries(axis.global_index(c, local + i));
+        const auto [begin, end] = axis.unstructured()->entries(axis.global_index(c, local + i));
         if (end - begin > 1) band.ownership = Ownership::shared;
       }
     bands.list.push_back(band);
@@ -136,7 +127,7 @@ void cut(const Axis& axis, Index c, Range range, const Band& like, Bands& bands)
 
 }  // namespace
 
-bool has_boundary_padding(const Axis& axis) { return axis.size() > 0 && edges(axis) != std::array<Index, 2>{0, 0}; }
+bool has_boundary_padding(const Axis& axis) { return axis.size() > 0 && axis.has_edges(); }
 
 Bands global_bands(const Axis& axis, Index most) {
   return axis.dist_type() == 'u' ? unstructured_bands(axis, most) : regular_bands(axis, most);
@@ -146,7 +137,7 @@ std::vector<Bands> local_bands(const Axis& axis, Index coordinates, Index most) 
   Index longest = 0;
   for (Index c = 0; c < coordinates; ++c) longest = std::max(longest, axis.part(c, Part::local).size());
   const Index step = even_step(divided_up(longest, most), longest);
-  const auto [left, right] = edges(axis);
+  const auto [left, right] = axis.edges();
   Band owned, communication, boundary;
   communication.communication = boundary.boundary = true;
 

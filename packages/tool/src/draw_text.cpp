@@ -75,7 +75,7 @@ class TextDrawing {
   void make_room() {
     if (view_.ndim() == 0) return;
     const Axis& across = view_.axis(view_.ndim() - 1);
-    const auto* lists = std::get_if<UnstructuredKind>(&across.kind());
+    const auto* lists = across.unstructured();
     const auto extremes = across.extremes();
     if (lists == nullptr || !extremes) return;
     const Index longest = std::max(digits((*extremes)[0]), digits((*extremes)[1])), margin = 24;

@@ -83,10 +83,10 @@ std::string block_json(const BlockKind& block) {
 }
 
 std::string kind_json(const Axis& axis) {
-  if (const auto* block = std::get_if<BlockKind>(&axis.kind())) return block_json(*block);
-  if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind()))
+  if (const auto* block = axis.block()) return block_json(*block);
+  if (const auto* cyclic = axis.cyclic())
     return ",\"block\":" + page_number(cyclic->block_size()) + ",\"first\":" + page_number(cyclic->first());
-  const auto& unstructured = std::get<UnstructuredKind>(axis.kind());
+  const auto& unstructured = *axis.unstructured();
   std::string lists;
   for (Index c = 0; c < unstructured.grid(); ++c) {
     NumberList list;

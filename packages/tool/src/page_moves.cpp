@@ -20,7 +20,7 @@ constexpr Index most_steps = Index{1} << 22;  // for an axis: more would take lo
 // the coordinates. Of an unstructured axis, its indices are in the document anyway.
 Index steps_of(const Axis& from, const Axis& to) {
   const auto length = [](const Axis& axis) -> Index {
-    if (const auto* cyclic = std::get_if<CyclicKind>(&axis.kind())) return cyclic->block_size();
+    if (const auto* cyclic = axis.cyclic()) return cyclic->block_size();
     return std::max<Index>(axis.size() / axis.proc_grid_size(), 1);
   };
   const bool is_from_cyclic = from.dist_type() == 'c', is_to_cyclic = to.dist_type() == 'c';

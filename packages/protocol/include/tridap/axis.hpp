@@ -47,6 +47,10 @@ class Axis {
   bool periodic() const { return periodic_; }
   char dist_type() const { return "bcu"[kind_.index()]; }
   const Kind& kind() const { return kind_; }
+  /// The kind of the axis, if it is this one; else null.
+  const BlockKind* block() const { return std::get_if<BlockKind>(&kind_); }
+  const CyclicKind* cyclic() const { return std::get_if<CyclicKind>(&kind_); }
+  const UnstructuredKind* unstructured() const { return std::get_if<UnstructuredKind>(&kind_); }
   /// Calls `visit` with the axis's BlockKind, CyclicKind or UnstructuredKind. A loop inside `visit` does not have to
   /// test the kind in each iteration.
   template <class Visit>
@@ -57,6 +61,12 @@ class Axis {
   bool shares_indices() const;
   /// True if the buffer of some coordinate holds communication padding (block axes only).
   bool has_communication_padding() const;
+  /// The widths of the padding before the first and behind the last owned index: boundary padding, or mirrors if the
+  /// axis is periodic. Both are 0 unless it is a block axis.
+  std::array<Index, 2> edges() const { return block() != nullptr ? block()->edges() : std::array<Index, 2>{0, 0}; }
+  bool has_edges() const { return edges() != std::array<Index, 2>{0, 0}; }
+  /// The edges of a periodic axis, which repeat elements of the other end. Both are 0 if it is not periodic.
+  std::array<Index, 2> mirrors() const { return periodic_ ? edges() : std::array<Index, 2>{0, 0}; }
 
   /// The local indices of a part of the buffer of coordinate `c`. `part(c, Part::local).size()` is the buffer's extent.
   Range part(Index c, Part part) const;
@@ -66,8 +76,8 @@ class Axis {
   /// The coordinate that owns a global index, and the local index there. If several coordinates share an unstructured
   /// index, the lowest one is returned. Returns nullopt if no coordinate owns it.
   std::optional<Location> locate(Index global) const {
-    if (const auto* block = std::get_if<BlockKind>(&kind_)) return block->locate(global);
-    if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) return cyclic->locate(global);
+    if (const auto* block = this->block()) return block->locate(global);
+    if (const auto* cyclic = this->cyclic()) return cyclic->locate(global);
     return std::get_if<UnstructuredKind>(&kind_)->locate(global);
   }
   /// The coordinate that locate() finds.
@@ -82,8 +92,8 @@ class Axis {
   std::optional<Index> local_index(Index c, Index global, Part part = Part::owned) const;
   /// The global index of a local one, `0 <= local < part(c, Part::local).size()`.
   Index global_index(Index c, Index local) const {
-    if (const auto* block = std::get_if<BlockKind>(&kind_)) return block->global_index(c, local);
-    if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) return cyclic->global_index(c, local);
+    if (const auto* block = this->block()) return block->global_index(c, local);
+    if (const auto* cyclic = this->cyclic()) return cyclic->global_index(c, local);
     return std::get_if<UnstructuredKind>(&kind_)->global_index(c, local);
   }
   /// The global index whose value a mirror at the edge of a periodic axis repeats. Returns nullopt if `global` is not a
@@ -171,10 +181,10 @@ class AxisRuns {
 template <class Visit>
 void Axis::for_each(Index c, Part which, Visit&& visit) const {
   const Range range = part(c, which);
-  if (const auto* block = std::get_if<BlockKind>(&kind_)) {
+  if (const auto* block = this->block()) {
     const Index first = block->first_held(c);
     for (Index local = range.begin; local < range.end; ++local) visit(local, first + local);
-  } else if (const auto* cyclic = std::get_if<CyclicKind>(&kind_)) {
+  } else if (const auto* cyclic = this->cyclic()) {
     if (range.size() == 0) return;
     const Index length = cyclic->block_size();
     const Index step = checked_multiply(cyclic->grid() - 1, length).value_or(0);  // overflow: there is one block
@@ -198,14 +208,14 @@ void Axis::for_each(Index c, Part which, Visit&& visit) const {
 
 template <class Visit>
 void Axis::for_each_location(Index first, Index end, Visit&& visit) const {
-  if (const auto* unstructured = std::get_if<UnstructuredKind>(&kind_)) {
+  if (const auto* unstructured = this->unstructured()) {
     return unstructured->for_each_location(first, end, visit);
   }
   first = std::max<Index>(first, 0);
   end = std::min(end, size_);
   if (first >= end) return;
   Location place = *locate(first);
-  if (const auto* block = std::get_if<BlockKind>(&kind_)) {  // the range of one owner after the other
+  if (const auto* block = this->block()) {  // the range of one owner after the other
     for (;;) {
       const Index stop = std::min(end, block->begin(place.coordinate + 1));
       for (; first < stop; ++first, ++place.local) visit(first, place);
