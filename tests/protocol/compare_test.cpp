@@ -253,6 +253,37 @@ TEST(Compare, DifferentShapesAreSaid) {
   EXPECT_TRUE(tridap::compare(Distribution({}), Distribution({})).same_places);
 }
 
+TEST(FirstDifference, IsThereWhereTheTablesOfTwoSmallAxesDiffer) {
+  for (Index size = 0; size <= 6; ++size) {
+    std::vector<oracle::Axis> axes = axes_of(size);
+    if (size > 3)
+      for (const bool periodic : {false, true}) axes.push_back(oracle::block({2, size - 2}, {1}, {1, 1}, periodic));
+    axes.push_back(axes_of(size + 1).front());
+    for (const oracle::Axis& a : axes)
+      for (const oracle::Axis& b : axes)
+        for (Index c = 0; c < std::min(a.grid(), b.grid()); ++c) {
+          const auto at = static_cast<std::size_t>(c);
+          const bool same = a.size() == b.size() && a.grid() == b.grid() && a.held[at] == b.held[at] &&
+                            a.interior[at].begin == b.interior[at].begin && a.interior[at].end == b.interior[at].end;
+          const auto found = tridap::first_difference(a.dims[at], b.dims[at]);
+          ASSERT_EQ(!found, same) << (found ? found->given_text() + " | " + found->expected_text() : "no difference");
+          ASSERT_TRUE(!found || found->given != found->expected) << found->key;
+        }
+  }
+}
+
+TEST(FirstDifference, OfDescriptionsThatAreWrongIsFoundToo) {
+  const auto axis = oracle::cyclic(12, 2, 3);
+  tridap::Dimension wrong = axis.dims[1];
+  wrong.dist = tridap::Cyclic{wrong.dist_type() == 'c' ? std::get<tridap::Cyclic>(wrong.dist).start : 0,
+                              std::numeric_limits<Index>::max()};
+  const auto found = tridap::first_difference(wrong, axis.dims[1]);
+  EXPECT_TRUE(found && found->key == "block_size");
+  wrong = axis.dims[1];
+  wrong.dist = tridap::Block{2, -5, {}};
+  EXPECT_TRUE(tridap::first_difference(wrong, axis.dims[1]));
+}
+
 TEST(Compare, ListsWithSharedIndicesCountedOnceAreTheSame) {
   const oracle::Axis lists = oracle::unstructured({{3, 1}, {1}}), none = oracle::unstructured({{}, {}});
   expect_comparison(Table(oracle::Array({lists})), Table(oracle::Array({counted_once(lists)})));

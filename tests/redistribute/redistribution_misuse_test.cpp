@@ -252,11 +252,11 @@ TEST(RedistributionMisuse, ListsOfThePlansIndicesAreTakenAndOthersRefused) {
   const auto move = [&] { plan({{source, target}}); };
   if (processes() > 1) {
     source.dim_data = dealt().dim_data(rank());
-    expect_refused(move, "in the source's dim_data, must be the plan's, 1");
+    expect_refused(move, "'dist_type' is 'c' in the source's dim_data, must be the plan's, 'b'");
   }
   std::swap(lists[0][0], lists[0][1]);
   source.dim_data = listed();
-  expect_refused(move, "local index 0 is global index 1 in the source's dim_data, must be the plan's, 0");
+  expect_refused(move, "'dist_type' is 'u' in the source's dim_data, must be the plan's, 'b'");
   source.dim_data.pop_back();
   expect_refused(move, "the source's dim_data has 1 axes, must have 2, as in the plan");
 }

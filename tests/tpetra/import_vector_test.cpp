@@ -258,7 +258,7 @@ TEST(ImportVector, APeriodicLayoutTakesNoArrayThatIsNot) {
   const ArrayMap layout(stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)})), MPI_COMM_WORLD);
   const tridap::DistArray plain = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, false)}));
   EXPECT_TRUE(says(refusal([&] { import_vector<double>(plain, layout); }),
-                   "the array has an axis that is not periodic, the map was made for a periodic axis"));
+                   "the array has periodic False, the map was made for periodic True"));
 }
 
 TEST(ImportVector, KeysThatTheProtocolDoesNotKnowAreNamedAsLost) {

@@ -281,7 +281,7 @@ TEST(Padded, SeveralVectorsShareOneLayout) {
 TEST(Padded, AnArrayThatIsNotTheLayoutsIsRefusedOnEveryProcess) {
   const PaddedArrayMap layout(stamped(square(true)), MPI_COMM_WORLD);
   EXPECT_TRUE(says(refusal([&] { PaddedVector<double>(stamped(square(false)), layout); }),
-                   "the array has an axis that is not periodic, the map was made for a periodic axis"));
+                   "the array has periodic False, the map was made for periodic True"));
   for (Index bad = 0; bad < processes(); ++bad) {
     tridap::DistArray part = stamped(square(true));
     if (rank() == bad) turn(part.buffer, {1, 0}, {false, false});

@@ -10,7 +10,7 @@
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
-#include <tridap/internal/need_ranks.hpp>
+#include <tridap/internal/placement.hpp>
 #include <tridap/internal/room.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -25,24 +25,13 @@ namespace {
 using redistribute::PlacedDistribution;
 
 // A number that is computed from all arguments. It is equal for equal ownership that is described in the same way.
-Index digest(const PlacedDistribution& placed, const Form& form, const ElementType& type) {
+Index digest(const PlacedDistribution& placed, const ElementType& type) {
   Digest digest;
+  digest.add(redistribute::fingerprint(placed));
   digest.add(static_cast<Index>(type.kind));
   digest.add(type.bytes);
   digest.add(type.native_order ? 1 : 0);
   digest.add(type.description_number());
-  digest.add(static_cast<Index>(form.kind));
-  digest.add_all(placed.distribution().shape());
-  digest.add_all(placed.distribution().proc_grid_shape());
-  for (const std::vector<Index>* numbers : {&form.dims, &form.widths, &form.shift, &form.grid, &form.blocks, &form.map})
-    digest.add_all(*numbers);
-  digest.add_all(form.owners);
-  for (Index i = 0; i < placed.distribution().ndim(); ++i) {
-    const Axis& axis = placed.distribution().axis(i);
-    digest.add(axis.periodic() ? 1 : 0);
-    digest.add(axis.dist_type());
-    for (const Index width : axis.edges()) digest.add(width);
-  }
   return digest.value();
 }
 
@@ -153,7 +142,7 @@ Created create_in(const PlacedDistribution& placed, const ElementType& type, MPI
     check_fences(group);
     there = in_group(placed, group);
     made.form = need_form(*there, type, group.processes(), group.leading);
-    record.add(digest(*there, made.form, type));
+    record.add(digest(*there, type));
   });
   return call.run([&] {
     if (!call.is_same(0))

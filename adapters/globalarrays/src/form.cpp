@@ -3,7 +3,7 @@
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/globalarrays/import.hpp>
-#include <tridap/internal/need_ranks.hpp>
+#include <tridap/internal/placement.hpp>
 
 #include <algorithm>
 #include <limits>

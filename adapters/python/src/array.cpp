@@ -15,6 +15,7 @@
 #include <tridap/internal/collective_check.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/quick_gather.hpp>
 #include <tridap/local_part.hpp>
@@ -194,13 +195,8 @@ Index Array::processes() const {
 }
 
 Index Array::places() const {
-  if (places_) return *places_;
-  Digest digest;
-  for (Index i = 0; i < distribution()->ndim(); ++i) {
-    const Axis& axis = distribution()->axis(i);
-    for (Index c = 0; c < axis.proc_grid_size(); ++c) digest.add(tridap::to_value(axis.dimension(c)).json());
-  }
-  return *(places_ = digest.value());
+  if (!places_) places_ = fingerprint(*distribution());
+  return *places_;
 }
 
 Index Array::layout() const {

@@ -7,6 +7,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/gather_agreed.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/padding.hpp>
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/relabel.hpp>
 
@@ -22,21 +23,6 @@ namespace {
 
 using namespace py::literals;
 using redistribute::PlacedDistribution;
-
-// The axis without padding and mirrors: its elements have the numbers 0, 1, 2, ...
-Axis interior_of(const Axis& axis) {
-  const auto* block = axis.block();
-  if (block == nullptr || !block->is_padded()) return axis;
-  std::vector<Index> bounds{0};
-  for (Index c = 0; c < block->grid(); ++c) bounds.push_back(bounds.back() + block->part(c, Part::interior).size());
-  return Axis(BlockKind(std::move(bounds)));
-}
-
-Distribution interior_of(const Distribution& distribution) {
-  std::vector<Axis> axes;
-  for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(interior_of(distribution.axis(i)));
-  return Distribution(std::move(axes));
-}
 
 // The elements as a NumPy array with the type of `array`, which may know more of it than the buffer's: on the process
 // `root`, None on others; without a root on every process. The call has begun. Collective.

@@ -1,7 +1,9 @@
+#include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/padding.hpp>
 #include <tridap/solvers/vectors.hpp>
 #include <tridap/tpetra/import.hpp>
 #include <tridap/unpack.hpp>
@@ -23,47 +25,6 @@ struct Difference {
   Index axis = 0;  // of the array
   std::string given, expected;
 };
-using Values = std::optional<std::pair<std::string, std::string>>;
-
-Values differ(const char* name, Index given, Index expected) {
-  if (given == expected) return std::nullopt;
-  return std::pair{name + (" " + std::to_string(given)), name + (" " + std::to_string(expected))};
-}
-
-/// How many elements an axis has on all processes, without mirrors.
-Index element_count_of(const Axis& axis) {
-  Index count = 0;
-  for (Index c = 0; c < axis.proc_grid_size(); ++c) count += axis.part(c, Part::interior).size();
-  return count;
-}
-
-/// The global indices of coordinate `c`, without padding, counted from the first index that is not a mirror.
-std::vector<Index> indices_of(const Axis& axis, Index c) {
-  const Index mirrors = axis.part(0, Part::interior).begin - axis.part(0, Part::owned).begin;
-  std::vector<Index> indices;
-  axis.for_each(c, Part::interior, [&](Index, Index global) { indices.push_back(global - mirrors); });
-  return indices;
-}
-
-/// The first difference between the elements of two axes, on coordinate `c`.
-Values elements_differ(const Axis& given, const Axis& expected, Index c) {
-  if (auto found = differ("size", element_count_of(given), element_count_of(expected))) return found;
-  if (auto found = differ("proc_grid_size", given.proc_grid_size(), expected.proc_grid_size())) return found;
-  const std::vector<Index> mine = indices_of(given, c), other = indices_of(expected, c);
-  if (mine == other) return std::nullopt;
-  if (given.dist_type() != expected.dist_type())
-    return std::pair{std::string("dist_type '") + given.dist_type() + "'",
-                     std::string("dist_type '") + expected.dist_type() + "'"};
-  const auto *cyclic = given.cyclic(), *dealt = expected.cyclic();
-  if (cyclic != nullptr && dealt != nullptr)
-    if (auto found = differ("block_size", cyclic->block_size(), dealt->block_size())) return found;
-  for (std::size_t i = 0; i < std::min(mine.size(), other.size()); ++i)
-    if (mine[i] != other[i]) {
-      const std::string where = " at local index " + std::to_string(i);
-      return std::pair{"index " + std::to_string(mine[i]) + where, "index " + std::to_string(other[i]) + " there"};
-    }
-  return differ("local extent", static_cast<Index>(mine.size()), static_cast<Index>(other.size()));
-}
 
 /// The first difference between the rows and the axes of an array, of which axis `left_out` is that of the vectors.
 std::optional<Difference> difference(const Distribution& array, const ArrayMap& rows, std::optional<Index> left_out) {
@@ -71,24 +32,19 @@ std::optional<Difference> difference(const Distribution& array, const ArrayMap& 
   Index axis = 0;
   for (Index row_axis = 0; row_axis < rows.rows().ndim(); ++row_axis, ++axis) {
     if (left_out && axis == *left_out) ++axis;
-    if (auto found = elements_differ(array.axis(axis), rows.rows().axis(row_axis),
-                                     coordinates[static_cast<std::size_t>(row_axis)]))
-      return Difference{axis, std::move(found->first), std::move(found->second)};
+    const Axis given = interior_of(array.axis(axis)), expected = interior_of(rows.rows().axis(row_axis));
+    const Index c = coordinates[static_cast<std::size_t>(row_axis)];
+    if (const auto found =
+            first_difference(given.dimension(std::min(c, given.proc_grid_size() - 1)), expected.dimension(c)))
+      return Difference{axis, found->given_text(), found->expected_text()};
   }
   return std::nullopt;
 }
 
-/// The shape without mirrors.
-std::vector<Index> shape_of(const Distribution& distribution) {
-  std::vector<Index> shape;
-  for (Index axis = 0; axis < distribution.ndim(); ++axis) shape.push_back(element_count_of(distribution.axis(axis)));
-  return shape;
-}
-
 [[noreturn]] void refuse_difference(const SolverArray& array, const ArrayMap& rows, const Difference& found) {
   const std::string& name = array.name;
-  const bool is_misplaced =
-      array.distribution.shape() == rows.rows().shape() && shape_of(array.distribution) == shape_of(rows.rows());
+  const bool is_misplaced = array.distribution.shape() == rows.rows().shape() &&
+                            interior_of(array.distribution).shape() == interior_of(rows.rows()).shape();
   refuse(name + " has " + found.given + ", the rows of A have " + found.expected, "",
          is_misplaced ? "move it to the distribution of the rows (in Python " + name + " = " + name +
                             ".redistribute(A.distribution))"

@@ -1,5 +1,6 @@
 #include "map_parts.hpp"
 #include <tridap/check.hpp>
+#include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/tpetra/import.hpp>
 
@@ -74,64 +75,6 @@ std::string remedy(const ImportRequest& wanted, const Buffer& interior) {
   return "pass copy=if_needed, or a contiguous writable buffer";
 }
 
-// Two values of an axis in words: of the array that is given, and of the one that is expected.
-using Values = std::pair<std::string, std::string>;
-
-std::optional<Values> differ(const char* name, Index given, Index expected) {
-  if (given == expected) return std::nullopt;
-  return Values{name + (" " + std::to_string(given)), name + (" " + std::to_string(expected))};
-}
-
-std::string padding_text(const std::array<Index, 2>& padding) {
-  if (padding == std::array<Index, 2>{0, 0}) return "no padding";
-  return "padding (" + std::to_string(padding[0]) + ", " + std::to_string(padding[1]) + ")";
-}
-
-std::optional<Values> blocks_differ(const Dimension& a, const Dimension& b, Index extent) {
-  const auto &given = std::get<Block>(a.dist), &expected = std::get<Block>(b.dist);
-  if (a.periodic != b.periodic)
-    return Values{a.periodic ? "a periodic axis" : "an axis that is not periodic",
-                  b.periodic ? "a periodic axis" : "an axis that is not periodic"};
-  const std::array<Index, 2> none{0, 0}, mine = given.padding.value_or(none), other = expected.padding.value_or(none);
-  const bool left = a.periodic || a.proc_grid_rank > 0;  // on other processes it is boundary padding, which is owned
-  const bool right = a.periodic || a.proc_grid_rank < a.proc_grid_size - 1;
-  if ((left && mine[0] != other[0]) || (right && mine[1] != other[1]))
-    return Values{padding_text(mine), padding_text(other)};
-  return extent == 0 ? std::nullopt : differ("start", given.start, expected.start);
-}
-
-std::optional<Values> lists_differ(const Unstructured& given, const Unstructured& expected) {
-  const auto mine = read_indices(given.indices).value(), other = read_indices(expected.indices).value();
-  for (std::size_t i = 0; i < std::min(mine.size(), other.size()); ++i)
-    if (mine[i] != other[i])
-      return Values{"index " + std::to_string(mine[i]) + " at local index " + std::to_string(i),
-                    "index " + std::to_string(other[i]) + " there"};
-  return std::nullopt;
-}
-
-// The first value that decides which elements a process holds, and differs.
-std::optional<Values> differ(const Dimension& a, const Dimension& b, Version version) {
-  if (a.dist_type() != b.dist_type())
-    return Values{std::string("dist_type '") + a.dist_type() + "'", std::string("dist_type '") + b.dist_type() + "'"};
-  if (auto found = differ("size", a.size, b.size)) return found;
-  if (auto found = differ("proc_grid_size", a.proc_grid_size, b.proc_grid_size)) return found;
-  if (auto found = differ("proc_grid_rank", a.proc_grid_rank, b.proc_grid_rank)) return found;
-  Report ignored;
-  const Index extent = check_dimension(a, 0, ignored, version).value();
-  std::optional<Values> found;
-  if (a.dist_type() == 'b') {
-    found = blocks_differ(a, b, extent);
-  } else if (const auto* cyclic = std::get_if<Cyclic>(&a.dist)) {
-    const auto& other = std::get<Cyclic>(b.dist);
-    found = differ("block_size", cyclic->block_size, other.block_size);
-    if (!found && extent > 0) found = differ("start", cyclic->start, other.start);
-  } else {
-    found = lists_differ(std::get<Unstructured>(a.dist), std::get<Unstructured>(b.dist));
-  }
-  if (found) return found;
-  return differ("local extent", extent, check_dimension(b, 0, ignored, version).value());
-}
-
 // The memory order of all axes: that of the map's rows, with the vectors' axis outermost, or innermost for blocks.
 MemoryOrder whole_order(const ArrayMap& array_map, Form form) {
   MemoryOrder order = array_map.order();
@@ -185,8 +128,8 @@ std::optional<Mismatch> mismatch(const DistArray& array, const ArrayMap& array_m
   const auto axes = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " axis" : " axes"); };
   if (array.dim_data.size() != expected.size()) return Mismatch{{}, axes(array.dim_data.size()), axes(expected.size())};
   for (std::size_t axis = 0; axis < expected.size(); ++axis)
-    if (auto found = differ(array.dim_data[axis], expected[axis], version))
-      return Mismatch{static_cast<Index>(axis), std::move(found->first), std::move(found->second)};
+    if (const auto found = first_difference(array.dim_data[axis], expected[axis], version))
+      return Mismatch{static_cast<Index>(axis), found->given_text(), found->expected_text()};
   return std::nullopt;
 }
 

@@ -102,4 +102,18 @@ PaddingPlan padding_plan(const Distribution& distribution, Index process) {
   return plan;
 }
 
+Axis interior_of(const Axis& axis) {
+  const BlockKind* block = axis.block();
+  if (block == nullptr || !block->is_padded()) return axis;
+  std::vector<Index> bounds{0};
+  for (Index c = 0; c < block->grid(); ++c) bounds.push_back(bounds.back() + block->part(c, Part::interior).size());
+  return Axis(BlockKind(std::move(bounds)));
+}
+
+Distribution interior_of(const Distribution& distribution) {
+  std::vector<Axis> axes;
+  for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(interior_of(distribution.axis(i)));
+  return Distribution(std::move(axes));
+}
+
 }  // namespace tridap

@@ -28,13 +28,13 @@ std::vector<AxisSlab> cyclic_slabs(const CyclicKind& cyclic, Index c) {
   return slabs;
 }
 
-struct Entry {
+struct Listed {
   Index position = 0, local = 0;
 };
 
 // The elements of a list with their positions in the file, ascending.
-std::vector<Entry> entries_of(const UnstructuredKind& kind, Index size, Index c, Part part) {
-  std::vector<Entry> found;
+std::vector<Listed> entries_of(const UnstructuredKind& kind, Index size, Index c, Part part) {
+  std::vector<Listed> found;
   Index position = 0, previous = 0;
   const auto& all = kind.entries();
   const bool by_index = all.empty() || (all.front().global >= 0 && all.back().global < size);
@@ -49,7 +49,7 @@ std::vector<Entry> entries_of(const UnstructuredKind& kind, Index size, Index c,
 }
 
 std::vector<AxisSlab> unstructured_slabs(const UnstructuredKind& kind, Index size, Index c, Part part) {
-  const std::vector<Entry> entries = entries_of(kind, size, c, part);
+  const std::vector<Listed> entries = entries_of(kind, size, c, part);
   std::vector<AxisSlab> slabs;
   for (std::size_t i = 0; i < entries.size();) {
     std::size_t end = i + 1;

@@ -3,6 +3,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/placement.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/report.hpp>
@@ -14,47 +15,7 @@
 
 namespace tridap::redistribute {
 
-namespace {
-
-void add_kind(Digest& digest, const BlockKind& kind) {
-  digest.add(kind.length());
-  if (kind.is_uniform() && !kind.is_padded()) return;
-  for (Index c = 0; c < kind.grid(); ++c)
-    for (const Index number : {kind.begin(c), kind.padding(c)[0], kind.padding(c)[1]}) digest.add(number);
-}
-
-void add_kind(Digest& digest, const CyclicKind& kind) {
-  digest.add(kind.block_size());
-  digest.add(kind.first());
-}
-
-void add_kind(Digest& digest, const UnstructuredKind& kind) {
-  for (Index c = 0; c < kind.grid(); ++c) digest.add_all(kind.list(c));
-}
-
-void add_axis(Digest& digest, const Axis& axis) {
-  for (const Index number : {Index{axis.dist_type()}, axis.size(), axis.proc_grid_size(), Index{axis.periodic()}})
-    digest.add(number);
-  axis.with_kind([&](const auto& kind) { add_kind(digest, kind); });
-}
-
-}  // namespace
-
-Index number_of(const Distribution& distribution) {
-  Digest digest;
-  digest.add(distribution.ndim());
-  for (Index i = 0; i < distribution.ndim(); ++i) add_axis(digest, distribution.axis(i));
-  return digest.value();
-}
-
-Index number_of(const PlacedDistribution& placed) {
-  Digest digest;
-  digest.add(number_of(placed.distribution()));
-  digest.add_all(placed.ranks());
-  return digest.value();
-}
-
-Index number_of(const Scaling& scaling) {
+Index fingerprint(const Scaling& scaling) {
   const double numbers[] = {scaling.alpha.real(), scaling.alpha.imag(), scaling.beta.real(), scaling.beta.imag()};
   Digest digest;
   for (const double number : numbers) {
@@ -116,7 +77,7 @@ Agreed agreed_by(const Agreement& agreement) {
 
 Index fingerprint(const Plan& plan, const Options& options) {
   Digest digest;
-  for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) digest.add(number_of(*side));
+  for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) digest.add(fingerprint(*side));
   const Mapping& mapping = options.mapping;
   digest.add_all(mapping.axes);
   const Index ravel = mapping.ravel ? static_cast<Index>(*mapping.ravel) : -1;

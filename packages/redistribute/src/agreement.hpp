@@ -84,10 +84,8 @@ class Agreement {
   }();
 };
 
-/// A hash of a distribution, with or without its ranks, or of factors, which is equal if they are.
-Index number_of(const Distribution& distribution);
-Index number_of(const PlacedDistribution& placed);
-Index number_of(const Scaling& scaling);
+/// A hash of factors, which is equal if they are.
+Index fingerprint(const Scaling& scaling);
 /// Throws an Error that names the difference, if the processes differ in what must be the same.
 void throw_if_different(const Agreement& agreement);
 /// The same if they differ in the hash of a plan, or of a distribution, that each has added to its record.

@@ -2,6 +2,7 @@
 
 #include "schedule.hpp"
 #include <tridap/check.hpp>
+#include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/memory_order.hpp>
 
@@ -73,9 +74,6 @@ class Checker {
   void say(std::string fault, std::string must, std::string remedy, std::optional<Index> axis = {}) {
     report_.add(refusal(std::move(fault), std::move(must), std::move(remedy), axis));
   }
-  void differs(Index axis, const char* key, std::string fault, std::string must) {
-    report_.add({Rule::conversion, {}, axis, key, std::move(fault), std::move(must), "make a plan for this array"});
-  }
 
   void shape(const Buffer& buffer) {
     const std::vector<Index> wanted = of_.local_shape(process_);
@@ -96,63 +94,18 @@ class Checker {
     if (array.ndim() != of_.ndim())
       return say(side_ + "'s dim_data has " + std::to_string(array.ndim()) + " axes",
                  "must have " + std::to_string(of_.ndim()) + ", as in the plan", "make a plan for this array");
-    const Indices at = of_.coordinates(process_);
     Report ignored;  // check() reports it
-    const bool older = read_version(array.version, ignored) == Version::v0_9;
-    for (Index i = 0; i < of_.ndim(); ++i) {
-      const Axis& axis = of_.axis(i);
-      const Dimension& given = array.dim_data[static_cast<std::size_t>(i)];
-      const Index c = at[static_cast<std::size_t>(i)];
-      const auto expect = [&](const char* key, Index value, Index wanted) {
-        if (value != wanted)
-          differs(i, key, std::to_string(value) + " in " + side_ + "'s dim_data",
-                  "must be the plan's, " + std::to_string(wanted));
-      };
-      if (older) continue;  // the fields differ
-      if (given.dist_type() != axis.dist_type()) {
-        other_type(given, axis, c, i);
-        continue;
-      }
-      expect("size", given.size, axis.size());
-      expect("proc_grid_size", given.proc_grid_size, axis.proc_grid_size());
-      expect("proc_grid_rank", given.proc_grid_rank, c);
-      if (axis.part(c, Part::local).size() == 0) continue;
-      if (const auto* block = std::get_if<Block>(&given.dist)) expect("start", block->start, axis.global_index(c, 0));
-      if (const auto* cyclic = std::get_if<Cyclic>(&given.dist)) {
-        expect("start", cyclic->start, axis.cyclic()->start(c));
-        expect("block_size", cyclic->block_size, axis.cyclic()->block_size());
-      }
-      if (const auto* listed = std::get_if<Unstructured>(&given.dist)) {
-        const std::optional<std::vector<Index>> indices = read_indices(listed->indices);
-        if (indices && *indices != axis.unstructured()->list(c))
-          differs(i, "indices", "a list in " + side_ + "'s dim_data that is not the plan's",
-                  "must be the same list as in the plan");
-      }
-    }
-  }
-
-  // One kind of axis may be described as another, such as an axis that is not distributed. So the indices are compared.
-  void other_type(const Dimension& given, const Axis& axis, Index c, Index i) {
-    const std::optional<std::vector<Index>> listed =
-        given.dist_type() == 'u' ? read_indices(std::get<Unstructured>(given.dist).indices) : std::nullopt;
-    const auto* const block = std::get_if<Block>(&given.dist);
-    const auto* const cyclic = std::get_if<Cyclic>(&given.dist);
-    const Index held = axis.part(c, Part::local).size(),
-                length = cyclic == nullptr ? 1 : std::max<Index>(cyclic->block_size, 1);
-    for (Index k = 0; k < held; ++k) {
-      Index global = k;
-      if (block != nullptr)
-        global = block->start + k;
-      else if (cyclic != nullptr)
-        global = cyclic->start + k / length * length * given.proc_grid_size + k % length;
-      else if (listed && k < static_cast<Index>(listed->size()))
-        global = (*listed)[static_cast<std::size_t>(k)];
-      if (global == axis.global_index(c, k)) continue;
-      return differs(i, "dist_type",
-                     "local index " + std::to_string(k) + " is global index " + std::to_string(global) + " in " +
-                         side_ + "'s dim_data",
-                     "must be the plan's, " + std::to_string(axis.global_index(c, k)));
-    }
+    if (read_version(array.version, ignored) == Version::v0_9) return;
+    const DimData wanted = of_.dim_data(process_);
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+      if (const auto found = first_difference(array.dim_data[i], wanted[i]))
+        report_.add({Rule::conversion,
+                     {},
+                     static_cast<Index>(i),
+                     found->key,
+                     found->given + " in " + side_ + "'s dim_data",
+                     "must be the plan's, " + found->expected,
+                     "make a plan for this array"});
   }
 
   const Distribution& of_;

@@ -3,6 +3,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/gather_agreed.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -136,7 +137,7 @@ DistArray allgather(const DistArray& array, MPI_Comm comm) {
 DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm caller, int root) {
   const mpi::Call call(caller, "redistribute::scatter", {}, [&](mpi::Record& record) {
     record.add(root);
-    record.add(number_of(distribution));
+    record.add(fingerprint(distribution));
   });
   return call.run([&] {
     const MPI_Comm comm = call.comm();

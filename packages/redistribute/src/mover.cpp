@@ -104,7 +104,7 @@ Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scal
   agreement.propose(Agreement::moves, static_cast<Index>(moves));
   agreement.propose(Agreement::plan, channel_.tag);
   agreement.propose(Agreement::makes_target, makes_target);
-  agreement.propose(Agreement::scaling, number_of(scaling));
+  agreement.propose(Agreement::scaling, fingerprint(scaling));
   faults.attempt([&] {
     if (!give(agreement)) return;
     faults.report = check();

@@ -6,7 +6,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/halo_exchange.hpp>
-#include <tridap/internal/need_ranks.hpp>
+#include <tridap/internal/placement.hpp>
 #include <tridap/internal/shown_call.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -123,7 +123,7 @@ std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, P
 Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) {
   Digest digest;
   digest.add(static_cast<Index>(operation));
-  digest.add(number_of(placed));
+  digest.add(fingerprint(placed));
   return digest.value();
 }
 

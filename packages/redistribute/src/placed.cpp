@@ -1,5 +1,7 @@
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/need_ranks.hpp>
+#include <tridap/internal/digest.hpp>
+#include <tridap/internal/fingerprint.hpp>
+#include <tridap/internal/placement.hpp>
 #include <tridap/redistribute/placed.hpp>
 
 #include <algorithm>
@@ -63,6 +65,13 @@ void need_ranks(const PlacedDistribution& placed, Index processes, const std::st
     refuse(of + " has a part on rank " + std::to_string(placed.highest_rank()),
            "must be less than the " + std::to_string(processes) + " processes of the communicator",
            "pass a communicator with the processes of all parts");
+}
+
+Index fingerprint(const PlacedDistribution& placed) {
+  Digest digest;
+  digest.add(tridap::fingerprint(placed.distribution()));
+  digest.add_all(placed.ranks());
+  return digest.value();
 }
 
 }  // namespace tridap::redistribute

@@ -1,5 +1,5 @@
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/need_ranks.hpp>
+#include <tridap/internal/placement.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/report.hpp>
 

@@ -1,7 +1,7 @@
 #include "assignment.hpp"
 #include "axis_overlap.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/need_ranks.hpp>
+#include <tridap/internal/placement.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/redistribute/relabel.hpp>
 #include <tridap/report.hpp>

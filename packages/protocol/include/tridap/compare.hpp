@@ -2,6 +2,7 @@
 
 #include <tridap/distribution.hpp>
 
+#include <optional>
 #include <string>
 
 namespace tridap {
@@ -36,6 +37,23 @@ struct Comparison {
 /// Compares the owners of all elements, not the dictionaries. The time is proportional to the grid sizes and to the
 /// lengths of the lists of unstructured axes, not to the sizes of other axes.
 Comparison compare(const Distribution& here, const Distribution& there);
+
+/// A key in which two dimensions differ, and its values.
+struct KeyDifference {
+  std::string key;              ///< of dim_data; or "index", of an element, or "local extent", of the buffer
+  std::string given, expected;  ///< as text
+
+  std::string given_text() const { return key + " " + given; }        ///< "block_size 2"
+  std::string expected_text() const { return key + " " + expected; }  ///< "block_size 3"
+};
+
+/// The first difference between two dimensions that decides which elements a process holds and where; nothing: there is
+/// none. Elements are compared, not descriptions: a list may have the indices of a block, the start of an empty share
+/// may be anywhere, and other keys may differ. The widths of boundary padding are not compared, because its elements
+/// are owned. `expected` is correct, `given` may be wrong. Time: proportional to the elements if one is a list, or if
+/// they are of different kinds.
+std::optional<KeyDifference> first_difference(const Dimension& given, const Dimension& expected,
+                                              Version version = Version::v0_10);
 
 /// How evenly the elements are distributed.
 struct Balance {

@@ -44,4 +44,9 @@ struct PaddingPlan {
 /// coordinates that its padding repeats. It does not depend on the number of elements or on the size of the whole grid.
 PaddingPlan padding_plan(const Distribution& distribution, Index process);
 
+/// The same elements without padding and mirrors: those of Part::interior, with the numbers 0, 1, 2, ... on each block
+/// axis. Other axes do not change.
+Axis interior_of(const Axis& axis);
+Distribution interior_of(const Distribution& distribution);
+
 }  // namespace tridap
