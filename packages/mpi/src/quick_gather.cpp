@@ -1,6 +1,8 @@
 
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_check.hpp>
+#include <tridap/internal/collectives.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/quick_gather.hpp>
 #include <tridap/internal/typed.hpp>
@@ -9,19 +11,24 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <new>
+#include <utility>
+#include <vector>
 
 namespace tridap::mpi {
 
 namespace {
 
 constexpr Index most_axes = 4;
+constexpr Index listed_type = 2;     // the place of Unstructured among the kinds
 constexpr int most_processes = 256;  // with more, a gather of all summaries costs more than reductions
 
 // What one process states about one axis.
 struct AxisSummary {
-  Index dist_type = 0, periodic = 0, padded = 0;
+  Index dist_type = 0, periodic = 0, padded = 0;  // of lists, the third is one_to_one
   Index size = 0, proc_grid_size = 0, proc_grid_rank = 0;
-  Index first = 0, second = 0;  // start and stop, or start and block_size
+  Index first = 0, second = 0;  // start and stop, or start and block_size; of a list its length and its hash
   std::array<Index, 2> padding{};
 
   friend bool operator==(const AxisSummary& a, const AxisSummary& b) {
@@ -46,7 +53,13 @@ struct ArraySummary {
 static_assert(sizeof(ArraySummary) == (7 + 10 * most_axes) * sizeof(Index),
               "the struct is sent as bytes and must have no padding");
 
-bool summarize(const Dimension& dimension, AxisSummary& summary) {
+// By axis. They are as large as data, and allocated before any process relies on them.
+struct Lists {
+  std::array<std::vector<Index>, most_axes> own;  // of this process
+  std::array<std::vector<Index>, most_axes> all;  // of one process for each coordinate, one after the other
+};
+
+void summarize(const Dimension& dimension, std::size_t axis, AxisSummary& summary, Lists& lists) {
   summary.dist_type = static_cast<Index>(dimension.dist.index());
   summary.periodic = dimension.periodic;
   summary.size = dimension.size;
@@ -57,16 +70,26 @@ bool summarize(const Dimension& dimension, AxisSummary& summary) {
     summary.second = block->stop;
     summary.padded = block->padding.has_value();
     summary.padding = block->padding.value_or(summary.padding);
-    return true;
+    return;
   }
-  const auto* cyclic = std::get_if<Cyclic>(&dimension.dist);
-  if (cyclic == nullptr) return false;
-  summary.first = cyclic->start;
-  summary.second = cyclic->block_size;
-  return true;
+  if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) {
+    summary.first = cyclic->start;
+    summary.second = cyclic->block_size;
+    return;
+  }
+  const auto& listed = std::get<Unstructured>(dimension.dist);
+  std::optional<std::vector<Index>> list = read_indices(listed.indices);
+  if (!list) throw std::bad_alloc();  // check() could read it
+  Digest digest;
+  digest.add_all(*list);
+  summary.padded = listed.one_to_one;
+  summary.first = static_cast<Index>(list->size());
+  summary.second = digest.value();
+  lists.own[axis] = std::move(*list);
+  lists.all[axis].resize(static_cast<std::size_t>(dimension.size), std::numeric_limits<Index>::min());
 }
 
-ArraySummary summarize(const DistArray& array, const Reading& reading) {
+ArraySummary summarize(const DistArray& array, const Reading& reading, Lists& lists) {
   ArraySummary summary;
   summary.ndim = array.ndim();
   summary.kind = static_cast<Index>(array.buffer.type.kind);
@@ -78,14 +101,14 @@ ArraySummary summarize(const DistArray& array, const Reading& reading) {
   Report ignored;
   bool clear = report.ok() && report.warnings() == 0 && read_version(array.version, ignored) == Version::v0_10;
   for (std::size_t axis = 0; clear && axis < array.dim_data.size(); ++axis)
-    clear = summarize(array.dim_data[axis], summary.axes[axis]);
+    clear = succeeds([&] { summarize(array.dim_data[axis], axis, summary.axes[axis], lists); });
   summary.clear = clear;
   return summary;
 }
 
 // Makes an axis from one process for each coordinate on `axis`: the process at 0 on all other axes. These processes are
 // `stride` ranks apart.
-std::optional<Axis> assemble(const std::vector<ArraySummary>& all, std::size_t axis, Index stride) {
+std::optional<Axis> assemble(const std::vector<ArraySummary>& all, std::size_t axis, Index stride, const Lists& lists) {
   const auto at = [&](Index c) -> const AxisSummary& { return all[static_cast<std::size_t>(c * stride)].axes[axis]; };
   const AxisSummary& first = at(0);
   const Index grid = first.proc_grid_size;
@@ -106,6 +129,7 @@ std::optional<Axis> assemble(const std::vector<ArraySummary>& all, std::size_t a
     }
   }
   std::vector<Dimension> dims(static_cast<std::size_t>(grid));
+  const Index* list = lists.all[axis].data();
   for (Index c = 0; c < grid; ++c) {
     const AxisSummary& summary = at(c);
     Dimension& dimension = dims[static_cast<std::size_t>(c)];
@@ -113,7 +137,10 @@ std::optional<Axis> assemble(const std::vector<ArraySummary>& all, std::size_t a
     dimension.proc_grid_size = grid;
     dimension.proc_grid_rank = c;
     dimension.periodic = summary.periodic != 0;
-    if (summary.dist_type != 0) {
+    if (summary.dist_type == listed_type) {
+      dimension.dist.emplace<Unstructured>(Unstructured{row_major(list, {summary.first}), summary.padded != 0});
+      list += summary.first;
+    } else if (summary.dist_type != 0) {
       dimension.dist.emplace<Cyclic>(Cyclic{summary.first, summary.second});
     } else {
       auto& block = dimension.dist.emplace<Block>(Block{summary.first, summary.second, {}});
@@ -130,33 +157,68 @@ bool all_clear(const std::vector<ArraySummary>& all) {
                      [&](const ArraySummary& summary) { return summary.clear && summary.same_type(all.front()); });
 }
 
-// Makes the Distribution from the summaries of all processes if they agree; empty if not.
-std::optional<Distribution> assemble(const std::vector<ArraySummary>& all) {
+// By axis: how many ranks lie between two coordinates. Nothing if the processes do not agree on the array.
+std::optional<std::vector<Index>> agreed_strides(const std::vector<ArraySummary>& all) {
   const ArraySummary& first = all.front();
-  std::vector<Axis> axes;
+  std::vector<Index> strides;
   if (!all_clear(all)) return std::nullopt;
-  const auto ndim = static_cast<std::size_t>(first.ndim), processes = all.size();
-  auto stride = static_cast<Index>(processes);
-  for (std::size_t axis = 0; axis < ndim; ++axis) {
-    const Index grid = first.axes[axis].proc_grid_size;
+  auto stride = static_cast<Index>(all.size());
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(first.ndim); ++axis) {
+    const AxisSummary& of_first = first.axes[axis];
+    const Index grid = of_first.proc_grid_size;
     if (stride % grid != 0) return std::nullopt;
     stride /= grid;
-    for (std::size_t process = 0; process < processes; ++process) {
+    for (std::size_t process = 0; process < all.size(); ++process) {
       const AxisSummary& summary = all[process].axes[axis];
       const Index c = static_cast<Index>(process) / stride % grid;
       const AxisSummary& representative = all[static_cast<std::size_t>(c * stride)].axes[axis];
-      const AxisSummary& of_first = first.axes[axis];
       if (summary.proc_grid_rank != c || !(summary == representative) || summary.size != of_first.size ||
           summary.dist_type != of_first.dist_type || summary.proc_grid_size != grid ||
           summary.periodic != of_first.periodic)
         return std::nullopt;
     }
-    std::optional<Axis> made = assemble(all, axis, stride);
+    strides.push_back(stride);
+  }
+  return stride == 1 ? std::optional(std::move(strides)) : std::nullopt;
+}
+
+// Makes the Distribution from the summaries of all processes, which agree; empty if they contradict each other.
+std::optional<Distribution> assemble(const std::vector<ArraySummary>& all, const std::vector<Index>& strides,
+                                     const Lists& lists) {
+  std::vector<Axis> axes;
+  for (std::size_t axis = 0; axis < strides.size(); ++axis) {
+    std::optional<Axis> made = assemble(all, axis, strides[axis], lists);
     if (!made) return std::nullopt;
     axes.push_back(std::move(*made));
   }
-  if (stride != 1) return std::nullopt;
   return Distribution(std::move(axes));
+}
+
+// Brings the lists of each coordinate to all processes. False if `size` is not the sum of their lengths, which is the
+// same on all processes: some indices are shared, or something is wrong. **Collective** if an axis has lists.
+bool gather_lists(const std::vector<ArraySummary>& all, const std::vector<Index>& strides, Lists& lists,
+                  MPI_Comm comm) {
+  const auto rank = static_cast<std::size_t>(rank_of(comm));
+  for (std::size_t axis = 0; axis < strides.size(); ++axis) {
+    const AxisSummary& first = all.front().axes[axis];
+    if (first.dist_type != listed_type) continue;
+    Index length = 0;
+    for (Index c = 0; c < first.proc_grid_size; ++c) {
+      const auto representative = static_cast<std::size_t>(c * strides[axis]);
+      if (representative == rank && length + all[rank].axes[axis].first <= first.size)
+        std::copy(lists.own[axis].begin(), lists.own[axis].end(), lists.all[axis].begin() + length);
+      length += all[representative].axes[axis].first;
+    }
+    if (length != first.size) return false;
+  }
+  for (std::vector<Index>& gathered : lists.all)
+    if (!gathered.empty()) reduce(gathered.data(), static_cast<Index>(gathered.size()), MPI_MAX, comm);
+  return true;
+}
+
+bool has_lists(const ArraySummary& summary) {
+  return std::any_of(summary.axes.begin(), summary.axes.end(),
+                     [](const AxisSummary& axis) { return axis.dist_type == listed_type; });
 }
 
 // Sends the summary of each process to all. For a power of 2 processes, MPI_Allgather by recursive doubling is the
@@ -182,11 +244,18 @@ std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, 
   }
   std::vector<ArraySummary> all(static_cast<std::size_t>(processes));
   ArraySummary& ours = all[static_cast<std::size_t>(rank_of(comm))];
-  if (array != nullptr) ours = summarize(*array, reading);
+  Lists lists;
+  if (array != nullptr) ours = summarize(*array, reading, lists);
   ours.flags = flags;
   exchange(all.data(), all.size(), comm);
   for (const ArraySummary& summary : all) flags &= summary.flags;
-  return assemble(all);
+  const std::optional<std::vector<Index>> strides = agreed_strides(all);
+  if (!strides) return std::nullopt;
+  if (!has_lists(all.front())) return assemble(all, *strides, lists);
+  std::optional<Distribution> made;
+  if (!gather_lists(all, *strides, lists, comm)) return std::nullopt;
+  const bool here = succeeds([&] { made = assemble(all, *strides, lists); });
+  return reduced(here && made ? 1 : 0, MPI_MIN, comm) != 0 ? std::move(made) : std::nullopt;
 }
 
 }  // namespace tridap::mpi

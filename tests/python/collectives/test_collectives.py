@@ -56,7 +56,7 @@ def array(kind):
 def test_arrays_of_dictionaries_need_two(kind):
     x = array(kind)
     given = {"__version__": "0.10.0", "buffer": x.local, "dim_data": x.distribution.dim_data(COMM.rank)}
-    assert counted(lambda: tridap.asarray(given, COMM)) <= (7 if kind == "lists" else 2, 0)
+    assert counted(lambda: tridap.asarray(given, COMM)) <= (4 if kind == "lists" else 2, 0)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,8 +12,10 @@
 namespace tridap::mpi {
 
 /// Makes the Distribution with one message from each process, for the simple case: no error and no warning on any
-/// process, few axes, few processes, no unstructured axis. In any other case the result is empty, and
-/// tridap::check_collectively() must find out more. `flags` becomes the bitwise AND over all processes in each case.
+/// process, few axes, few processes. For each unstructured axis, a reduction brings the lists to all, and one more
+/// agrees that all could read them; an index that several coordinates share is not simple. In any other case the result
+/// is empty, and tridap::check_collectively() must find out more. `flags` becomes the bitwise AND over all processes in
+/// each case.
 /// **Collective**: every process gets a Distribution, or none does.
 ///
 /// `array` is null on a process that has none, or none that is right.
