@@ -119,6 +119,18 @@ def test_matrices_and_their_solves(system):
     assert counted(lambda: tridap.solve(A, b, method="direct")) <= (10, 0)
 
 
+@has("solvers")
+@pytest.mark.parametrize("kind, most", [("cyclic", 12), ("lists", 14)])  # 6 and 8 of ours, the others are Tpetra's templates
+def test_matrices_of_other_rows(kind, most):
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    n = 20 * P
+    axis = "c:3" if kind == "cyclic" else tridap.unstructured([range(rank, n, P) for rank in range(P)])
+    line = tridap.distribution(n, (axis,), processes=P)
+    (mine,) = line.indices(COMM.rank)
+    rows = scipy_sparse.diags([-1.0, 4.0, -1.0], [-1, 0, 1], shape=(n, n), format="csr")[mine]
+    assert counted(lambda: tridap.Matrix(rows, line)) <= (most, 0)
+
+
 @has("scalapack")
 @pytest.mark.parametrize("name", ["cholesky", "solve", "eigh", "svd", "qr"])
 def test_dense_functions(name):
