@@ -9,6 +9,7 @@
 #include "together.hpp"
 #include "value.hpp"
 #include <tridap/check.hpp>
+#include <tridap/detail/clock.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/gather_distribution.hpp>
 #include <tridap/internal/collective_call.hpp>
@@ -24,7 +25,6 @@
 #include <tridap/mpi/gather_distribution.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <new>
 #include <utility>
@@ -131,8 +131,6 @@ Raising how_raised(const Report& report, const std::optional<py::error_already_s
   const WithoutPython released;
   return agree_kind(raised.has_value(), kind, comm);
 }
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
 
@@ -364,7 +362,7 @@ void Array::clear() {
 
 py::object asarray(py::object object, py::object comm, py::object copy) {
   const UserCall user_call("tridap.asarray()");
-  const double begin = now();
+  const double begin = detail::now();
   const MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
   const std::optional<Copy> policy = copy_named(copy);
   const Array* const array = policy && *policy != Copy::always ? array_behind(object) : nullptr;
@@ -388,7 +386,7 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
   Checked checked = comm.is_none() ? check_alone(given, !undistributed, {})
                                    : checked_by_all(given, part != nullptr ? &part->array() : nullptr, handle);
   throw_if_wrong(checked.report, given.raised, how_raised(checked.report, given.raised, handle));
-  part->complete(std::move(checked.distribution), now() - begin);
+  part->complete(std::move(checked.distribution), detail::now() - begin);
   return made;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/buffer.hpp>
+#include <tridap/detail/clock.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -20,8 +21,7 @@ bool is_scalar(const ElementType& type);
 /// columns' elements: 1 for a row-major array, which is its transpose.
 std::optional<Index> leading_dimension(const Buffer& buffer, std::size_t along);
 
-/// Seconds since some moment.
-double now();
+using detail::now;
 
 }  // namespace tridap::scalapack
 

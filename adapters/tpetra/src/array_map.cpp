@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <limits>
 #include <numeric>
 
@@ -140,11 +139,7 @@ Index find_vectors_axis(const Distribution& distribution, std::optional<Index> n
 
 }  // namespace
 
-namespace detail {
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-}  // namespace detail
+namespace detail {}  // namespace detail
 
 ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
     : ArrayMap(array, comm, options, false, detail::memory_flags(array), detail::Collective(comm, "ArrayMap")) {}

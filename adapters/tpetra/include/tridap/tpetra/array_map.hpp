@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/detail/clock.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/flat_numbers.hpp>
@@ -30,7 +31,7 @@ namespace detail {
 struct MapIds;
 struct OneRange;
 struct PreparedImport;
-double now();  // seconds, for receipts
+using tridap::detail::now;
 }  // namespace detail
 
 using Map = Tpetra::Map<>;
