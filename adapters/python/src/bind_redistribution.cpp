@@ -89,10 +89,10 @@ Planned& planned(const py::object& self) {
 
 const redistribute::Plan& plan_in(const py::object& self) { return planned(self).plan().plan(); }
 
-}  // namespace
+using Bound = py::class_<Planned>;
 
-void bind_redistribution(py::module_& module) {
-  py::class_<Planned>(module, "_Redistribution", py::custom_type_setup(let_collect<Planned>))
+void bind_making(Bound& bound) {
+  bound
       .def(py::init(&make_plan), "source"_a, "source_ranks"_a, "target"_a, "target_ranks"_a, "dtype"_a, "made"_a,
            "comm"_a, "target_comm"_a, "axes"_a, "column_major"_a, "convert"_a, "fill_padding"_a, "partial"_a,
            "ravel"_a = py::none())
@@ -101,7 +101,11 @@ void bind_redistribution(py::module_& module) {
       .def(py::init([](const py::object& forward, py::object target_comm) {
              return planned(forward).reversed(std::move(target_comm));
            }),
-           "forward"_a, "target_comm"_a)
+           "forward"_a, "target_comm"_a);
+}
+
+void bind_moves(Bound& bound) {
+  bound
       .def(
           "__call__",
           [](const py::object& p, py::object x, py::object out, const py::object& alpha, const py::object& beta) {
@@ -129,7 +133,11 @@ Raises:
       .def("_start", [](const py::object& p, py::object x, py::object out, const py::object& alpha,
                         const py::object& beta) { return planned(p).start(std::move(x), std::move(out), alpha, beta); })
       .def("_wait", [](const py::object& p, Index number) { planned(p).wait(number); })
-      .def("_test", [](const py::object& p, Index number) { return planned(p).test(number); })
+      .def("_test", [](const py::object& p, Index number) { return planned(p).test(number); });
+}
+
+void bind_facts(Bound& bound) {
+  bound
       .def_property_readonly(
           "source", [](const py::object& p) { return plan_in(p).source().distribution(); },
           "The Distribution of the arrays to move.")
@@ -161,6 +169,15 @@ of the target's parts.)")
 
 The bytes that process i sends to process j, as element [i, j] (int64); the diagonal is what stays. It is computed on this
 process, without communication. ValueError for a plan of `to_ids` or `from_ids`.)");
+}
+
+}  // namespace
+
+void bind_redistribution(py::module_& module) {
+  Bound bound(module, "_Redistribution", py::custom_type_setup(let_collect<Planned>));
+  bind_making(bound);
+  bind_moves(bound);
+  bind_facts(bound);
 }
 
 }  // namespace tridap::python

@@ -15,9 +15,7 @@ using namespace py::literals;
 
 py::object or_none(const std::string& text) { return text.empty() ? py::none() : py::object(py::str(text)); }
 
-}  // namespace
-
-void bind_report(py::module_& module) {
+void bind_finding(py::module_& module) {
   py::class_<Finding>(module, "Finding", py::custom_type_setup(forbid_new),
                       "One violation of a rule: the fault, the value, the rule, the remedy. str() is its line.")
       .def_property_readonly(
@@ -48,7 +46,9 @@ void bind_report(py::module_& module) {
           "If processes disagree: (value, rank) of the other processes.")
       .def("__str__", [](const Finding& f) { return f.text(); })
       .def("__repr__", [](const Finding& f) { return "<tridap.Finding: " + f.text() + ">"; });
+}
 
+void bind_checked(py::module_& module) {
   py::class_<Checked>(
       module, "Report", py::custom_type_setup(forbid_new),
       "Every violation that was found; true if there is no error. It prints a line for each. A notebook\n"
@@ -86,7 +86,9 @@ void bind_report(py::module_& module) {
            })
       .def("_repr_html_", [](const py::object& c) { return py::module_::import("tridap._html").attr("report")(c); })
       .def("_text", [](const Checked& c) { return c.report.text(); });
+}
 
+void bind_receipt(py::module_& module) {
   py::class_<Receipt>(module, "Receipt", py::custom_type_setup(forbid_new),
                       "What a conversion did on this process. str() is one line, and a notebook shows a table.")
       .def_readonly("shared", &Receipt::shared, "Whether the result shares the given memory.")
@@ -100,6 +102,14 @@ void bind_report(py::module_& module) {
       .def("__str__", [](const Receipt& r) { return r.text(); })
       .def("_repr_html_", [](const py::object& r) { return py::module_::import("tridap._html").attr("receipt")(r); })
       .def("__repr__", [](const Receipt& r) { return "<tridap.Receipt: " + r.text() + ">"; });
+}
+
+}  // namespace
+
+void bind_report(py::module_& module) {
+  bind_finding(module);
+  bind_checked(module);
+  bind_receipt(module);
   module.def("_copied", [](Index bytes, double seconds) { return Receipt{false, false, bytes, {}, seconds}; });
   module.def("_refuse", [](const Text& fault, const Text& remedy) { refuse(fault, "", remedy); });
   module.def("_together", &run_together, "comm"_a, "step"_a, "same"_a);
