@@ -22,6 +22,9 @@ bool fits_version(const DistArray& array, Version version);
 /// The other one of the two versions.
 inline Version other(Version version) { return version == Version::v0_9 ? Version::v0_10 : Version::v0_9; }
 
+/// The minor number of a version; -1: there is none.
+inline Index minor_number(std::optional<Version> version) { return !version ? -1 : *version == Version::v0_9 ? 9 : 10; }
+
 /// The warning that the other version than the stated one is used.
 Finding trusted(Version stamped);
 
