@@ -35,12 +35,6 @@ using Extents = std::vector<std::optional<Index>>;
 std::optional<Axis> make_axis_in_buffers(const std::vector<Dimension>& of_each_coordinate, const Extents& extents,
                                          Index axis, Report& report, Version version);
 
-/// check_collectively() for all processes in one place.
-CheckOutcome check_in_one_place(const std::vector<LocalArray>& members, const Reading& reading, bool want_distribution);
-
-/// The findings of all members.
-Report merged(const std::vector<Report>& reports);
-
 /// Runs `step(k)` for each member k. Returns true if it succeeds for all members on all processes. What it throws
 /// becomes a finding of that member. **Collective.** The step must not communicate, unless it throws on every process
 /// or on none.
