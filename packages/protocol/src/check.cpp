@@ -2,6 +2,7 @@
 #include "cyclic.hpp"
 #include "extras.hpp"
 #include <tridap/axis.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/driver.hpp>
 
 #include <algorithm>
@@ -224,14 +225,10 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
       std::string remedy = longer_block(array.dim_data[axis], buffer.shape[axis], *held[axis], version);
       if (other_fits)
         remedy = "it would fit as version " + other + ": correct '__version__', or read with trust_extent";
-      report.add(
-          {Rule::shape_extent,
-           {},
-           static_cast<Index>(axis),
-           "",
-           "the buffer's extent is " + std::to_string(buffer.shape[axis]),
-           "must be " + std::to_string(*held[axis]) + ", the number of elements that dim_data gives this process",
-           std::move(remedy)});
+      report.add(refusal(
+          "the buffer's extent is " + std::to_string(buffer.shape[axis]),
+          "must be " + std::to_string(*held[axis]) + ", the number of elements that dim_data gives this process",
+          std::move(remedy), static_cast<Index>(axis), Rule::shape_extent));
     }
     return;
   }
@@ -245,14 +242,10 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
   }
   const bool known = std::none_of(extents.begin(), extents.end(), [](Index extent) { return extent < 0; });
   const bool reshapes = known && checked_product(extents) == checked_product(buffer.shape);
-  report.add(
-      {Rule::shape_ndim,
-       {},
-       {},
-       "",
-       "the buffer has " + std::to_string(buffer.ndim()) + " axes and dim_data has " + std::to_string(array.ndim()),
-       "but both must have the same",
-       reshapes && !shape.empty() ? "reshape the buffer to " + shape : ""});
+  report.add(refusal(
+      "the buffer has " + std::to_string(buffer.ndim()) + " axes and dim_data has " + std::to_string(array.ndim()),
+      "but both must have the same", reshapes && !shape.empty() ? "reshape the buffer to " + shape : "", {},
+      Rule::shape_ndim));
 }
 
 // The rules between processes that one process can check alone. The first share begins the axis and the last one ends
@@ -308,13 +301,8 @@ Report check_as(const DistArray& array, Version version) {
 }
 
 Finding trusted(Version stamped) {
-  return {Rule::version_extent,
-          {},
-          {},
-          "__version__",
-          std::string("'") + stamp(stamped) + "'",
-          std::string("but the buffer's extents agree with ") + stamp(other(stamped)),
-          ""};
+  return key_fault(Rule::version_extent, {}, "__version__", std::string("'") + stamp(stamped) + "'",
+                   std::string("but the buffer's extents agree with ") + stamp(other(stamped)));
 }
 
 Report check(const DistArray& array, const Reading& reading) {

@@ -7,11 +7,19 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
 
 namespace tridap {
+
+/// What is wrong with the value of a key.
+inline Finding key_fault(Rule rule, std::optional<Index> axis, std::string key, std::string value, std::string must,
+                         std::string remedy = "") {
+  return {rule, {}, axis, std::move(key), std::move(value), std::move(must), std::move(remedy)};
+}
 
 /// Checks one process's data as one version of the protocol. The `__version__` is not checked.
 Report check_as(const DistArray& array, Version version);

@@ -99,13 +99,10 @@ class RecordExchange {
 
   void pad_everywhere(std::size_t axis, Index c) {
     check_.disagree(axis);
-    check_.add_for_all({Rule::block_padding_everywhere,
-                        {},
-                        static_cast<Index>(axis),
-                        "padding",
-                        "present on some processes at coordinate " + std::to_string(c) + " and absent on others",
-                        "but must be the same",
-                        ""});
+    check_.add_for_all(
+        key_fault(Rule::block_padding_everywhere, static_cast<Index>(axis), "padding",
+                  "present on some processes at coordinate " + std::to_string(c) + " and absent on others",
+                  "but must be the same"));
   }
 
   // `equal` are the numbers of processes that say the same as the first one.

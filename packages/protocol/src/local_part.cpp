@@ -1,3 +1,4 @@
+#include "checking.hpp"
 #include "cyclic.hpp"
 #include <tridap/local_part.hpp>
 #include <tridap/report.hpp>
@@ -61,14 +62,10 @@ Dimension in_version(Dimension dimension, Version from, Version to, Index axis) 
   const auto [left, right] = block->padding.value_or(std::array<Index, 2>{0, 0});
   const Index last = dimension.proc_grid_size - 1;
   if (dimension.periodic && (left != 0 || right != 0))
-    throw Error(Finding{
-        Rule::conversion,
-        {},
-        axis,
-        "padding",
-        "(" + std::to_string(left) + ", " + std::to_string(right) + ")",
+    throw Error(key_fault(
+        Rule::conversion, axis, "padding", "(" + std::to_string(left) + ", " + std::to_string(right) + ")",
         std::string("but on a periodic axis the values of ") + stamp(to) + " also depend on the neighbours' padding",
-        "gather the array's distribution over its communicator first"});
+        "gather the array's distribution over its communicator first"));
   const Index sign = to == Version::v0_10 ? 1 : -1;
   if (dimension.proc_grid_rank > 0) block->start -= sign * left;
   if (dimension.proc_grid_rank < last) block->stop += sign * right;
