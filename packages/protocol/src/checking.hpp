@@ -4,6 +4,7 @@
 #include <tridap/gather_distribution.hpp>
 #include <tridap/internal/collective_check.hpp>
 
+#include <array>
 #include <exception>
 #include <new>
 #include <optional>
@@ -26,6 +27,10 @@ Report check_as(const DistArray& array, Version version);
 
 /// True if the buffer's extents agree with the dimensions, read as one version of the protocol.
 bool fits_version(const DistArray& array, Version version);
+
+/// The widths of a block's padding that repeat elements of other coordinates; 0 at an edge, but for periodic axes in
+/// 0.9.
+std::array<Index, 2> communication_widths(const Dimension& dimension, Version version);
 
 /// The other one of the two versions.
 inline Version other(Version version) { return version == Version::v0_9 ? Version::v0_10 : Version::v0_9; }

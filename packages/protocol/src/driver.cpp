@@ -1,5 +1,6 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/driver.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -10,7 +11,6 @@
 #include <cstdlib>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <utility>
 
 namespace tridap::driver {
@@ -376,20 +376,10 @@ void copy(const Buffer& from, const Buffer& to) {
 }
 
 Buffer copy_to(const Buffer& from, const Memory& memory) {
-  std::vector<std::size_t> axes(from.shape.size());
-  std::iota(axes.begin(), axes.end(), std::size_t{0});
-  std::stable_sort(axes.begin(), axes.end(),
-                   [&](std::size_t a, std::size_t b) { return std::abs(from.strides[a]) > std::abs(from.strides[b]); });
-  Buffer to;
-  to.type = from.type;
-  to.shape = from.shape;
+  MemoryOrder order = memory_order(from);
+  order.reversed.assign(order.axes.size(), false);
+  Buffer to = from_order(nullptr, from.type, from.shape, order);
   to.memory = memory;
-  to.strides.assign(from.shape.size(), 0);
-  Index stride = from.type.bytes;
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    to.strides[axes[i]] = stride;
-    stride *= std::max<Index>(from.shape[axes[i]], 1);
-  }
   const Index bytes = element_count(from) * from.type.bytes;
   if (memory.is_on_host()) {
     const Buffer flat = tridap::allocate(ElementType{ElementType::Kind::opaque, 1, true}, {bytes});
