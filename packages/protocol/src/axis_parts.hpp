@@ -18,7 +18,8 @@ struct AxisParts {
   Version version;
   Report& report;
 
-  const Dimension& dim(Index c) const { return dims[static_cast<std::size_t>(c)]; }
+  static std::size_t place(Index c) { return static_cast<std::size_t>(c); }
+  const Dimension& dim(Index c) const { return dims[place(c)]; }
   Index grid() const { return static_cast<Index>(dims.size()); }
   void add(Rule rule, std::optional<Index> c, std::string key, std::string value, std::string must) const {
     report.add({rule, c, axis, std::move(key), std::move(value), std::move(must), ""});

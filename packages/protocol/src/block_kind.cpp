@@ -103,7 +103,7 @@ class BlockParts {
   }
 
   Index count(Index c) const { return bounds_[at(c + 1)] - bounds_[at(c)]; }
-  static std::size_t at(Index i) { return static_cast<std::size_t>(i); }
+  static std::size_t at(Index c) { return AxisParts::place(c); }
 
   const AxisParts& parts_;
   Index& size_;
