@@ -5,6 +5,7 @@ set(TRIDAP_COMPONENTS "" CACHE INTERNAL "")
 
 # The layers: a component links only to components of a lower layer.
 set(tridap_layer_protocol 0)
+set(tridap_layer_captures 1)
 set(tridap_layer_mpi 1)
 set(tridap_layer_kokkos 1)
 set(tridap_layer_plan 1)
@@ -110,7 +111,7 @@ function(tridap_component name)
     tridap_layer(${other} theirs)
     if(NOT theirs LESS own)
       message(FATAL_ERROR "TriDAP::${name} links TriDAP::${other}, which must be in a lower layer; the layers are: "
-                          "protocol < mpi, kokkos, plan < tool, infer, redistribute, sparse < ghosts < adapters < "
+                          "protocol < captures, mpi, kokkos, plan < tool, infer, redistribute, sparse < ghosts < adapters < "
                           "solvers < python")
     endif()
   endforeach()

@@ -5,7 +5,7 @@ import subprocess
 import xml.etree.ElementTree as ElementTree
 
 # In the order of the layers.
-COMPONENTS = ["packages/protocol", "packages/tool", "packages/mpi", "packages/infer",
+COMPONENTS = ["packages/protocol", "packages/captures", "packages/tool", "packages/mpi", "packages/infer",
               "packages/redistribute", "packages/ghosts", "packages/sparse", "packages/kokkos", "adapters/dlpack",
               "adapters/globalarrays", "adapters/scalapack", "adapters/hdf5", "adapters/petsc", "adapters/tpetra",
               "adapters/solvers"]

@@ -1,6 +1,6 @@
 """What configure must say on machines that lack libraries, or have few: the oracle of configure_test.py, by hand."""
 
-ALWAYS = {"protocol", "plan", "tool"}
+ALWAYS = {"protocol", "captures", "plan", "tool"}
 OF_MPI = {"mpi", "infer", "redistribute", "ghosts", "sparse"}
 COMPONENTS = ALWAYS | OF_MPI | {"kokkos", "dlpack", "globalarrays", "scalapack", "hdf5", "petsc", "tpetra", "solvers",
                                 "python", "examples"}

@@ -22,16 +22,7 @@ using Widths = std::array<Index, 2>;
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
 /// One axis over as many processes, with the buffers that its blocks need.
-Processes processes_of(const oracle::Axis& axis) {
-  Processes all;
-  for (Index c = 0; c < axis.grid(); ++c) {
-    DistArray array;
-    array.dim_data.push_back(axis.dims[at(c)]);
-    array.buffer = tridap::allocate(tridap::element_type<double>(), {static_cast<Index>(axis.held_by(c).size())});
-    all.push_back(array);
-  }
-  return all;
-}
+Processes processes_of(const oracle::Axis& axis) { return oracle::processes_of({axis}); }
 
 Block& block_of(DistArray& array) { return std::get<Block>(array.dim_data[0].dist); }
 
@@ -190,13 +181,10 @@ TEST(Borders, MessageHasBothNumbersThePatternAndTheRemedy) {
 
 TEST(Borders, RanksAreThoseOfTheProcessesInAGridOfTwoAxes) {
   // Coordinate 1 of axis 0 is on ranks 2 and 3 of a 3 x 2 grid, coordinate 2 on ranks 4 and 5.
-  Processes all;
-  for (const List& place : oracle::Array({oracle::block({2, 2, 2}), oracle::block({1, 1})}).grid) {
-    DistArray array;
-    array.dim_data = {oracle::block({2, 2, 2}).dims[at(place[0])], oracle::block({1, 1}).dims[at(place[1])]};
-    if (place[0] == 1) block_of(array).stop = 5;
-    array.buffer = tridap::allocate(tridap::element_type<double>(), {place[0] == 1 ? 3 : 2, 1});
-    all.push_back(array);
+  Processes all = oracle::processes_of({oracle::block({2, 2, 2}), oracle::block({1, 1})});
+  for (const std::size_t rank : {2, 3}) {
+    block_of(all[rank]).stop = 5;
+    all[rank].buffer = tridap::allocate(tridap::element_type<double>(), {3, 1});
   }
   const Report report = tridap::check(all);
   ASSERT_EQ(report.findings().size(), 1u) << report.text();

@@ -14,6 +14,7 @@ namespace {
 
 using oracle::Counts;
 using oracle::List;
+using oracle::processes_of;
 using tridap::Block;
 using tridap::Cyclic;
 using tridap::DistArray;
@@ -28,22 +29,6 @@ using Processes = std::vector<DistArray>;
 constexpr Index big = Index{1} << 62;
 
 tridap::Buffer buffer_of(const List& shape) { return tridap::allocate(tridap::element_type<double>(), shape); }
-
-/// What every process says of an array that is a product of axes.
-Processes processes_of(const std::vector<oracle::Axis>& axes) {
-  Processes all;
-  for (const List& at : oracle::Array(axes).grid) {
-    DistArray array;
-    List shape;
-    for (std::size_t i = 0; i < axes.size(); ++i) {
-      array.dim_data.push_back(axes[i].dims[static_cast<std::size_t>(at[i])]);
-      shape.push_back(static_cast<Index>(axes[i].held_by(at[i]).size()));
-    }
-    array.buffer = buffer_of(shape);
-    all.push_back(array);
-  }
-  return all;
-}
 
 /// A padded block over 2, blocks of 2 dealt over 3, starting with the last; and lists over 2: on 12 processes.
 Processes valid() {
@@ -425,12 +410,17 @@ class CountingTeam : public tridap::Collectives {
   Index processes_;
 };
 
+std::vector<tridap::LocalArray> members_of(const Processes& all) {
+  std::vector<tridap::LocalArray> members;
+  for (const DistArray& array : all) members.push_back({static_cast<Index>(members.size()), &array, nullptr});
+  return members;
+}
+
 TEST(Confer, TakesTwoReductionsAndNoListWhereNothingIsUnstructured) {
   for (const Index grid : {1, 4, 30}) {
     const Processes all =
         processes_of({oracle::block(List(static_cast<std::size_t>(grid), 2)), oracle::cyclic(9, 2, 3)});
-    std::vector<tridap::LocalArray> members;
-    for (const DistArray& array : all) members.push_back({static_cast<Index>(members.size()), &array, nullptr});
+    const std::vector<tridap::LocalArray> members = members_of(all);
     CountingTeam collectives(static_cast<Index>(all.size()));
     const tridap::CheckOutcome outcome = tridap::check_collectively(members, collectives, {}, false);
     EXPECT_EQ(outcome.reports.size(), all.size());
@@ -447,8 +437,7 @@ TEST(Confer, FindingsAreInTheReportOfTheProcessThatIsWrong) {
   block_of(all[7]).stop = 99;
   Report reading;
   reading.add({Rule::type_integer, {}, 1, "size", "null", "", ""});
-  std::vector<tridap::LocalArray> members;
-  for (const DistArray& array : all) members.push_back({static_cast<Index>(members.size()), &array, nullptr});
+  std::vector<tridap::LocalArray> members = members_of(all);
   members[2].reading = &reading;
   CountingTeam collectives(12);
   const tridap::CheckOutcome outcome = tridap::check_collectively(members, collectives, {}, true);
@@ -499,8 +488,7 @@ TEST(Together, EmptyDictionaryOfTheOldVersionIsTheOnlyFinding) {
   for (std::size_t bad = 0; bad < all.size(); ++bad) {
     Processes spoilt = all;
     spoilt[bad].dim_data[0] = tridap::undistributed(3);  // as read_array() leaves such an axis
-    std::vector<tridap::LocalArray> members;
-    for (const DistArray& array : spoilt) members.push_back({static_cast<Index>(members.size()), &array, nullptr});
+    std::vector<tridap::LocalArray> members = members_of(spoilt);
     members[bad].reading = &reading;
     CountingTeam collectives(static_cast<Index>(all.size()));
     const tridap::CheckOutcome outcome = tridap::check_collectively(members, collectives, {}, true);

@@ -107,8 +107,7 @@ std::vector<DistArray> stamped(const oracle::Array& array, const std::vector<Ind
   for (Index p = 0; p < array.processes(); ++p) {
     DistArray part;
     part.buffer = oracle::dense_buffer(next, tridap::element_type<double>(), array.local_shape(p), axes, backwards);
-    for (std::size_t i = 0; i < array.axes.size(); ++i)
-      part.dim_data.push_back(array.axes[i].dims[static_cast<std::size_t>(array.coordinates(p)[i])]);
+    part.dim_data = array.dim_data(p);
     all.push_back(part);
     next += std::max<Index>(tridap::element_count(part.buffer), 1);
   }

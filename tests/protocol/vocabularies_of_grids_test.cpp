@@ -10,16 +10,7 @@
 
 namespace {
 
-using oracle::by_owner;
-using oracle::expect_mapping;
-using oracle::expect_refused;
-using oracle::from;
-using oracle::List;
-using oracle::sweep;
-using oracle::Words;
-using tridap::Index;
-using tridap::Rule;
-using tridap::Translation;
+using namespace oracle;
 
 Index product(const List& numbers) {
   Index all = 1;

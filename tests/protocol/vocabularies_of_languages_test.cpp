@@ -4,30 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
 
 namespace {
 
-using oracle::by_owner;
-using oracle::expect_mapping;
-using oracle::expect_refused;
-using oracle::from;
-using oracle::List;
-using oracle::sweep;
-using oracle::Words;
-using tridap::Index;
-using tridap::IndexBounds;
-using tridap::Location;
-using tridap::Order;
-using tridap::Rule;
-using tridap::TranslatedAxis;
-using tridap::Translation;
-
-constexpr Index lowest = std::numeric_limits<Index>::min(), highest = std::numeric_limits<Index>::max();
-constexpr Index huge = Index{1} << 62, million = 1000000;
+using namespace oracle;
 
 Index true_modulus(Index a, Index b) {
   while (a < 0) a += b;

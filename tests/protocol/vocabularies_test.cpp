@@ -2,28 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 namespace {
 
-using oracle::by_owner;
-using oracle::ceiling;
-using oracle::expect_mapping;
-using oracle::expect_refused;
-using oracle::from;
-using oracle::List;
-using oracle::sweep;
-using oracle::Words;
-using tridap::Index;
-using tridap::IndexBounds;
-using tridap::Location;
-using tridap::Order;
-using tridap::Rule;
-using tridap::TranslatedAxis;
-using tridap::Translation;
-
-constexpr Index lowest = std::numeric_limits<Index>::min(), highest = std::numeric_limits<Index>::max();
-constexpr Index huge = Index{1} << 62;
+using namespace oracle;
 
 TEST(Hpf, BlockCyclicAndStarGoWhereTheTableSays) {
   sweep([](Index size, Index grid) {

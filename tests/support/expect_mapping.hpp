@@ -4,15 +4,21 @@
 #include <tridap/vocabularies.hpp>
 
 #include <functional>
+#include <limits>
 #include <string>
 
 namespace oracle {
 
 using tridap::IndexBounds;
 using tridap::Location;
+using tridap::Order;
 using tridap::Rule;
 using tridap::TranslatedAxis;
+using tridap::Translation;
 using Words = std::vector<std::string>;
+
+inline constexpr Index lowest = std::numeric_limits<Index>::min(), highest = std::numeric_limits<Index>::max();
+inline constexpr Index huge = Index{1} << 62, million = 1000000;
 
 /// A rule of a text: global index, counted from 0, to process and place there.
 using Mapping = std::function<Location(Index)>;

@@ -2,6 +2,7 @@
 
 #include <tridap/axis.hpp>
 #include <tridap/dimension.hpp>
+#include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/report.hpp>
 
@@ -228,6 +229,13 @@ struct Array {
     return all;
   }
 
+  std::vector<Dimension> dim_data(Index process) const {
+    std::vector<Dimension> dims;
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      dims.push_back(axes[i].dims[static_cast<std::size_t>(coordinates(process)[i])]);
+    return dims;
+  }
+
   List local_shape(Index process) const {
     List shape;
     for (std::size_t i = 0; i < axes.size(); ++i)
@@ -265,6 +273,18 @@ struct Array {
     return numbers;
   }
 };
+
+/// What every process says of an array that is a product of axes, with memory of its own.
+inline std::vector<tridap::DistArray> processes_of(const std::vector<Axis>& axes) {
+  const Array array(axes);
+  std::vector<tridap::DistArray> all(array.grid.size());
+  for (Index p = 0; p < array.processes(); ++p) {
+    tridap::DistArray& part = all[static_cast<std::size_t>(p)];
+    part.dim_data = array.dim_data(p);
+    part.buffer = tridap::allocate(tridap::element_type<double>(), array.local_shape(p));
+  }
+  return all;
+}
 
 /// The address of one element, and of all in row-major order.
 inline std::byte* address(const tridap::Buffer& buffer, const List& at) {

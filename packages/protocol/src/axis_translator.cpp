@@ -1,5 +1,7 @@
 #include "axis_translator.hpp"
 
+#include <tridap/detail/refuse.hpp>
+
 #include <algorithm>
 
 namespace tridap {
@@ -82,6 +84,12 @@ std::vector<Index> AxisTranslator::balanced_starts(Index size, Index grid) {
   std::vector<Index> starts;
   for (Index c = 0; c < grid; ++c) starts.push_back(c * (size / grid) + std::min(c, size % grid));
   return starts;
+}
+
+void refuse_axis(Index axis, Index ndim, std::string remedy) {
+  if (axis < 0 || axis >= ndim)
+    refuse("the region has " + std::to_string(ndim) + (ndim == 1 ? " axis" : " axes"), "so this is not one of its axes",
+           std::move(remedy), axis, Rule::shape_ndim);
 }
 
 BlockSpec fringed(std::vector<Index> starts, Index padding, Index edge, bool periodic) {

@@ -47,6 +47,9 @@ class AxisTranslator {
 // Shares that begin at `starts`, with `padding` at the inner borders and `edge` more elements at both ends.
 BlockSpec fringed(std::vector<Index> starts, Index padding, Index edge, bool periodic);
 
+// Throws an Error if an array with `ndim` axes has no such axis.
+void refuse_axis(Index axis, Index ndim, std::string remedy);
+
 // The axes that `make(axis)` gives. Throws an Error with the errors of all of them.
 template <class Make>
 std::vector<TranslatedAxis> every_axis(std::size_t ndim, const Make& make) {

@@ -1,5 +1,7 @@
 #include "block_borders.hpp"
 
+#include "checking.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -308,10 +310,7 @@ StatedBlock stated_block(const Dimension& dimension, std::optional<Index> extent
   StatedBlock stated;
   stated.start = block.start;
   stated.stop = block.stop;
-  const std::array<Index, 2> widths = block.padding.value_or(std::array<Index, 2>{0, 0});
-  const bool wraps = version == Version::v0_9 && dimension.periodic;  // then its edges are communication padding, too
-  if (wraps || dimension.proc_grid_rank > 0) stated.widths[0] = widths[0];
-  if (wraps || dimension.proc_grid_rank < dimension.proc_grid_size - 1) stated.widths[1] = widths[1];
+  stated.widths = communication_widths(dimension, version);
   const bool inside = version == Version::v0_10;
   stated.begin = block.start + (inside ? stated.widths[0] : 0);
   stated.end = block.stop - (inside ? stated.widths[1] : 0);

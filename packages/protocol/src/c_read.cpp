@@ -1,6 +1,5 @@
-#include "c_read.hpp"
-
-#include "utf8.hpp"
+#include "c_fields.hpp"
+#include "extras.hpp"
 #include <tridap/check.hpp>
 #include <tridap/element_format.hpp>
 #include <tridap/internal/driver.hpp>
@@ -8,8 +7,8 @@
 #include <tridap/value.hpp>
 #include <tridap/version.hpp>
 
-#include <algorithm>
 #include <set>
+#include <string>
 
 namespace tridap {
 
@@ -24,12 +23,9 @@ void check_indices_for_c(const Buffer& indices, Index axis, Report& report) {
 }
 
 void check_extras_for_c(const std::vector<Extra>& extras, Index axis, Report& report) {
-  static const std::set<std::string> known = {"dist_type", "size",       "proc_grid_size", "proc_grid_rank",
-                                              "start",     "stop",       "padding",        "periodic",
-                                              "indices",   "one_to_one", "block_size"};
   std::set<std::string> seen;
   for (const Extra& extra : extras) {
-    if (known.count(extra.key) != 0)
+    if (is_protocol_key(extra.key))
       report.add(
           c_finding(axis, "extras", "a list with '" + extra.key + "'", "but must not have a key of the protocol"));
     else if (!seen.insert(extra.key).second)
@@ -54,10 +50,10 @@ bool is_0_9(const std::string& version) {
   return read_version(version, ignored) == Version::v0_9;
 }
 
-class Reader {
+class Reader : CFields {
  public:
   Reader(const dap_array& c, const std::shared_ptr<void>& owner, Report& report)
-      : c_(c), owner_(owner), report_(report) {}
+      : CFields(c.minor, report), c_(c), owner_(owner) {}
 
   DistArray read() {
     constexpr std::uint64_t flags = DAP_FLAG_READ_ONLY | DAP_FLAG_COPIED;
@@ -223,62 +219,8 @@ class Reader {
     }
   }
 
-  std::string text(const dap_text& c, std::int64_t limit, const std::string& key) {
-    if (c.size < 0 || c.size > limit)
-      add_fault(key, "of size " + std::to_string(c.size),
-                "but the size must be at least 0 and at most " + std::to_string(limit));
-    else if (c.size > 0 && c.data == nullptr)
-      add_fault(key, "NULL", "must be an address, since its size is " + std::to_string(c.size));
-    else if (c.size > 0)
-      return utf8({c.data, static_cast<std::size_t>(c.size)}, key);
-    return {};
-  }
-
-  std::string utf8(std::string text, const std::string& key) {
-    if (is_utf8(text)) return text;
-    add_fault(key, "not UTF-8", "but must be");
-    return {};
-  }
-
-  bool flag(std::uint8_t value, const char* key) {
-    if (value > 1) add_fault(key, std::to_string(value), "must be 0 or 1");
-    return value == 1;
-  }
-
-  // The number of structs that may be read at a pointer: its count, or 0 if the count or the pointer is wrong.
-  template <class T>
-  std::size_t readable(const T* pointer, std::int64_t count, const char* key, const char* count_key) {
-    if (count < 0 || count > DAP_MAX_COUNT)
-      add_fault(count_key, std::to_string(count), "must be at least 0 and at most " + std::to_string(DAP_MAX_COUNT));
-    else if (count > 0 && pointer == nullptr)
-      add_fault(key, "NULL", std::string("must be an address, since ") + count_key + " is " + std::to_string(count));
-    else if (count > 0 && reinterpret_cast<std::uintptr_t>(pointer) % alignof(T) != 0)
-      add_fault(key, "misaligned", "must be aligned as in C");
-    else
-      return static_cast<std::size_t>(count);
-    return 0;
-  }
-
-  template <std::size_t N>
-  void reserved(const std::uint64_t (&words)[N], const std::string& key) {
-    if (known_minor() && std::any_of(words, words + N, [](std::uint64_t word) { return word != 0; }))
-      add_fault(key, "not zero", "must be zero in minor version " + std::to_string(c_.minor));
-  }
-
-  void unused(bool set, const char* key, const std::string& where) {
-    if (set) add_fault(key, "not zero", "must be zero " + where);
-  }
-
-  void add_fault(std::string key, std::string value, std::string must) {
-    report_.add(c_finding(axis_, std::move(key), std::move(value), std::move(must)));
-  }
-
-  bool known_minor() const { return c_.minor <= DAP_MINOR; }
-
   const dap_array& c_;
   const std::shared_ptr<void>& owner_;
-  Report& report_;
-  std::optional<Index> axis_;
 };
 
 }  // namespace

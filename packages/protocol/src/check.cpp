@@ -1,8 +1,9 @@
 #include "checking.hpp"
-#include "cyclic.hpp"
 #include "extras.hpp"
 #include <tridap/axis.hpp>
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/driver.hpp>
+#include <tridap/local_part.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -30,7 +31,7 @@ class DimensionCheck {
           std::string("but it has no meaning for dist_type '") + d_.dist_type() + "'");
     for (const Extra& extra : d_.extras) report_.add(unknown_key(extra, d_, axis_));
     if (report_.errors() > before) return std::nullopt;
-    return std::visit([this](const auto& kind) { return extent(kind); }, d_.dist);
+    return local_part(d_, Part::local, version_).size();
   }
 
  private:
@@ -47,11 +48,12 @@ class DimensionCheck {
     if (block.start < 0 || block.stop < block.start) return;
     const Index extent = block.stop - block.start;
     const bool all_inside = version_ == Version::v0_10;  // 0.9: only boundary padding is inside [start, stop)
-    const auto [lower, upper] = all_inside ? *block.padding : boundary(*block.padding);
+    const auto [before, behind] = communication_widths(d_, version_);
+    const Index lower = all_inside ? left : left - before, upper = all_inside ? right : right - behind;
     if (lower > extent || upper > extent - lower)
       add(Rule::block_padding, "padding", value, "must fit into stop - start = " + std::to_string(extent));
-    else if (!all_inside &&
-             (left - lower > most_before(block) || right - upper > most_behind(block) || !extent_of(block)))
+    else if (!all_inside && (before > most_before(block) || behind > most_behind(block) ||
+                             !checked_add(extent, before) || !checked_add(extent + before, behind)))
       add(Rule::block_padding_owned, "padding", value,
           "but the other processes own at most " + std::to_string(most_before(block)) + " elements before it and " +
               std::to_string(most_behind(block)) + " after it");
@@ -62,23 +64,6 @@ class DimensionCheck {
   Index most_before(const Block& block) const { return d_.periodic ? d_.size : std::min(block.start, d_.size); }
   Index most_behind(const Block& block) const {
     return d_.periodic ? d_.size : d_.size - std::min(block.stop, d_.size);
-  }
-
-  // The widths that are boundary padding at this coordinate. The others are communication padding.
-  std::array<Index, 2> boundary(const std::array<Index, 2>& padding) const {
-    const bool edges = !(version_ == Version::v0_9 && d_.periodic);
-    return {edges && d_.proc_grid_rank == 0 ? padding[0] : 0,
-            edges && d_.proc_grid_size > 0 && d_.proc_grid_rank == d_.proc_grid_size - 1 ? padding[1] : 0};
-  }
-
-  // The elements that the buffer holds; nullopt if that does not fit 64 bits.
-  std::optional<Index> extent_of(const Block& block) const {
-    std::optional<Index> extent = block.stop - block.start;
-    if (version_ == Version::v0_10 || !block.padding) return extent;
-    const auto [lower, upper] = boundary(*block.padding);
-    for (const Index width : {(*block.padding)[0] - lower, (*block.padding)[1] - upper})
-      if (extent) extent = checked_add(*extent, width);
-    return extent;
   }
 
   void check(const Cyclic& cyclic) {
@@ -116,13 +101,6 @@ class DimensionCheck {
       at = std::upper_bound(at, indices->end(), *at);
     }
   }
-
-  Index extent(const Block& block) const { return *extent_of(block); }
-  Index extent(const Cyclic& cyclic) const {
-    if (cyclic.start >= d_.size) return 0;
-    return cyclic_count(d_.size, d_.proc_grid_size, cyclic.block_size, cyclic.start / cyclic.block_size);
-  }
-  Index extent(const Unstructured& unstructured) const { return unstructured.indices.buffer.shape[0]; }
 
   void wrong(Rule rule, const char* key, Index value, std::string must) {
     add(rule, key, std::to_string(value), std::move(must));
@@ -224,14 +202,10 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
       std::string remedy = longer_block(array.dim_data[axis], buffer.shape[axis], *held[axis], version);
       if (other_fits)
         remedy = "it would fit as version " + other + ": correct '__version__', or read with trust_extent";
-      report.add(
-          {Rule::shape_extent,
-           {},
-           static_cast<Index>(axis),
-           "",
-           "the buffer's extent is " + std::to_string(buffer.shape[axis]),
-           "must be " + std::to_string(*held[axis]) + ", the number of elements that dim_data gives this process",
-           std::move(remedy)});
+      report.add(refusal(
+          "the buffer's extent is " + std::to_string(buffer.shape[axis]),
+          "must be " + std::to_string(*held[axis]) + ", the number of elements that dim_data gives this process",
+          std::move(remedy), static_cast<Index>(axis), Rule::shape_extent));
     }
     return;
   }
@@ -245,14 +219,10 @@ void check_extents(const DistArray& array, const Held& held, bool other_fits, Ve
   }
   const bool known = std::none_of(extents.begin(), extents.end(), [](Index extent) { return extent < 0; });
   const bool reshapes = known && checked_product(extents) == checked_product(buffer.shape);
-  report.add(
-      {Rule::shape_ndim,
-       {},
-       {},
-       "",
-       "the buffer has " + std::to_string(buffer.ndim()) + " axes and dim_data has " + std::to_string(array.ndim()),
-       "but both must have the same",
-       reshapes && !shape.empty() ? "reshape the buffer to " + shape : ""});
+  report.add(refusal(
+      "the buffer has " + std::to_string(buffer.ndim()) + " axes and dim_data has " + std::to_string(array.ndim()),
+      "but both must have the same", reshapes && !shape.empty() ? "reshape the buffer to " + shape : "", {},
+      Rule::shape_ndim));
 }
 
 // The rules between processes that one process can check alone. The first share begins the axis and the last one ends
@@ -308,13 +278,8 @@ Report check_as(const DistArray& array, Version version) {
 }
 
 Finding trusted(Version stamped) {
-  return {Rule::version_extent,
-          {},
-          {},
-          "__version__",
-          std::string("'") + stamp(stamped) + "'",
-          std::string("but the buffer's extents agree with ") + stamp(other(stamped)),
-          ""};
+  return key_fault(Rule::version_extent, {}, "__version__", std::string("'") + stamp(stamped) + "'",
+                   std::string("but the buffer's extents agree with ") + stamp(other(stamped)));
 }
 
 Report check(const DistArray& array, const Reading& reading) {

@@ -4,14 +4,23 @@
 #include <tridap/gather_distribution.hpp>
 #include <tridap/internal/collective_check.hpp>
 
+#include <array>
 #include <exception>
 #include <new>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
 
 namespace tridap {
+
+/// What is wrong with the value of a key.
+inline Finding key_fault(Rule rule, std::optional<Index> axis, std::string key, std::string value, std::string must,
+                         std::string remedy = "") {
+  return {rule, {}, axis, std::move(key), std::move(value), std::move(must), std::move(remedy)};
+}
 
 /// Checks one process's data as one version of the protocol. The `__version__` is not checked.
 Report check_as(const DistArray& array, Version version);
@@ -19,8 +28,15 @@ Report check_as(const DistArray& array, Version version);
 /// True if the buffer's extents agree with the dimensions, read as one version of the protocol.
 bool fits_version(const DistArray& array, Version version);
 
+/// The widths of a block's padding that repeat elements of other coordinates; 0 at an edge, but for periodic axes in
+/// 0.9.
+std::array<Index, 2> communication_widths(const Dimension& dimension, Version version);
+
 /// The other one of the two versions.
 inline Version other(Version version) { return version == Version::v0_9 ? Version::v0_10 : Version::v0_9; }
+
+/// The minor number of a version; -1: there is none.
+inline Index minor_number(std::optional<Version> version) { return !version ? -1 : *version == Version::v0_9 ? 9 : 10; }
 
 /// The warning that the other version than the stated one is used.
 Finding trusted(Version stamped);
@@ -31,12 +47,6 @@ using Extents = std::vector<std::optional<Index>>;
 /// Axis::make(), whose messages also use the extents of the buffers: they show which of two numbers is wrong.
 std::optional<Axis> make_axis_in_buffers(const std::vector<Dimension>& of_each_coordinate, const Extents& extents,
                                          Index axis, Report& report, Version version);
-
-/// check_collectively() for all processes in one place.
-CheckOutcome check_in_one_place(const std::vector<LocalArray>& members, const Reading& reading, bool want_distribution);
-
-/// The findings of all members.
-Report merged(const std::vector<Report>& reports);
 
 /// Runs `step(k)` for each member k. Returns true if it succeeds for all members on all processes. What it throws
 /// becomes a finding of that member. **Collective.** The step must not communicate, unless it throws on every process

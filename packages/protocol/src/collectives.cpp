@@ -1,17 +1,8 @@
 #include <tridap/internal/collectives.hpp>
 
-#include <limits>
-#include <new>
+#include <algorithm>
 
 namespace tridap {
-
-namespace {
-constexpr Index smallest_number = std::numeric_limits<Index>::min();
-
-void raise(Index& to, Index value) {
-  if (value > to) to = value;
-}
-}  // namespace
 
 bool Collectives::all(bool here) {
   std::vector<Index> failed{here ? 0 : 1};
@@ -19,38 +10,35 @@ bool Collectives::all(bool here) {
   return failed[0] == 0;
 }
 
+void Ends::add(std::size_t i, Index number) {  // ~ reverses the order and, unlike -, cannot overflow
+  numbers_[2 * i] = std::max(numbers_[2 * i], number);
+  numbers_[2 * i + 1] = std::max(numbers_[2 * i + 1], ~number);
+}
+
 std::vector<MinMax> min_max(const std::vector<Index>& ranks, const std::vector<std::vector<Index>>& values,
                             Collectives& collectives, std::optional<Index> missing) {
   const std::size_t count = values.front().size();
-  // The largest and, with all bits inverted, the smallest; and their ranks.
-  std::vector<Index> ends(2 * count, smallest_number), end_ranks(2 * count, smallest_number);
-  std::vector<MinMax> spreads(count);
+  Ends ends(count);
   for (const std::vector<Index>& of_one : values)
-    for (std::size_t i = 0; i < count; ++i) {  // ~ reverses the order and, unlike -, cannot overflow
-      if (of_one[i] == missing) continue;
-      raise(ends[i], of_one[i]);
-      raise(ends[count + i], ~of_one[i]);
-    }
-  collectives.max(ends);
+    for (std::size_t i = 0; i < count; ++i)
+      if (of_one[i] != missing) ends.add(i, of_one[i]);
+  ends.reduce(collectives);
 
-  bool differ = false;
-  for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest = ~ends[count + i];
-    spreads[i].largest = ends[i];
-    differ = differ || !spreads[i].is_same();
-  }
-  if (!differ) return spreads;
+  std::vector<MinMax> spreads(count);
+  for (std::size_t i = 0; i < count; ++i) spreads[i] = {ends.smallest(i), ends.largest(i), 0, 0};
+  if (std::all_of(spreads.begin(), spreads.end(), [](const MinMax& s) { return s.is_same(); })) return spreads;
 
-  // Ranks with all bits inverted: the largest belongs to the smallest rank.
+  std::vector<Index> inverted_ranks(2 * count, no_number);  // the largest belongs to the smallest rank
   for (std::size_t k = 0; k < values.size(); ++k)
     for (std::size_t i = 0; i < count; ++i) {
-      if (values[k][i] == spreads[i].smallest) raise(end_ranks[i], ~ranks[k]);
-      if (values[k][i] == spreads[i].largest) raise(end_ranks[count + i], ~ranks[k]);
+      if (values[k][i] == spreads[i].smallest) inverted_ranks[2 * i] = std::max(inverted_ranks[2 * i], ~ranks[k]);
+      if (values[k][i] == spreads[i].largest)
+        inverted_ranks[2 * i + 1] = std::max(inverted_ranks[2 * i + 1], ~ranks[k]);
     }
-  collectives.max(end_ranks);
+  collectives.max(inverted_ranks);
   for (std::size_t i = 0; i < count; ++i) {
-    spreads[i].smallest_rank = ~end_ranks[i];
-    spreads[i].largest_rank = ~end_ranks[count + i];
+    spreads[i].smallest_rank = ~inverted_ranks[2 * i];
+    spreads[i].largest_rank = ~inverted_ranks[2 * i + 1];
   }
   return spreads;
 }

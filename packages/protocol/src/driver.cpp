@@ -1,4 +1,6 @@
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/driver.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -9,7 +11,6 @@
 #include <cstdlib>
 #include <limits>
 #include <mutex>
-#include <numeric>
 #include <utility>
 
 namespace tridap::driver {
@@ -87,21 +88,17 @@ bool has_driver(Memory::Kind kind) {
   return kind == Memory::Kind::cuda || kind == Memory::Kind::cuda_managed || kind == Memory::Kind::hip;
 }
 
-[[noreturn]] void fail(std::string fault, std::string must, std::string remedy) {
-  throw Error(Finding{Rule::conversion, {}, {}, "", std::move(fault), std::move(must), std::move(remedy)});
-}
-
 const Table& need(const Memory& memory) {
   if (const Table* const found = table(memory.kind)) return *found;
-  fail("the memory is " + memory.name() + ", but this process has not loaded its driver", "",
-       "copy the elements to the host with the library that made them");
+  refuse("the memory is " + memory.name() + ", but this process has not loaded its driver", "",
+         "copy the elements to the host with the library that made them");
 }
 
 void need_success(const Table& t, int error, const char* what) {
   if (error == 0) return;
   const char* name = nullptr;
   if (t.error_name(error, &name) != 0 || name == nullptr) name = "an unknown error";
-  fail(std::string(what) + " failed: the driver says " + name + " (" + std::to_string(error) + ")", "", "");
+  refuse(std::string(what) + " failed: the driver says " + name + " (" + std::to_string(error) + ")", "", "");
 }
 
 // Makes the context of a device current until the end of the scope.
@@ -110,8 +107,8 @@ class InContext {
   InContext(const Table& t, Index device, Context context = nullptr) : t_(t) {
     if (context == nullptr) {
       if (!is_started({t_.kind, device}))
-        fail(Memory{t_.kind, device}.name() + " is not in use in this process", "",
-             "use the device first, such as by making an array there with the library that you have");
+        refuse(Memory{t_.kind, device}.name() + " is not in use in this process", "",
+               "use the device first, such as by making an array there with the library that you have");
       need_success(t_, t_.device(&device_, static_cast<int>(device)), "finding the device");
       need_success(t_, t_.retain_primary_context(&context, device_), "taking the device's context");
       retained_ = true;
@@ -272,13 +269,8 @@ std::optional<Finding> wrong_place(const Buffer& buffer) {
   const Memory& memory = buffer.memory;
   if (buffer.data == nullptr || (!memory.is_on_host() && !has_driver(memory.kind))) return std::nullopt;
   const auto wrong = [&](const std::string& is, const std::string& remedy) {
-    return Finding{Rule::buffer_data,
-                   {},
-                   {},
-                   "",
-                   "the buffer is said to be in " + memory.name() + " memory, but its address is " + is,
-                   "",
-                   remedy};
+    return refusal("the buffer is said to be in " + memory.name() + " memory, but its address is " + is, "", remedy, {},
+                   Rule::buffer_data);
   };
   if (memory.is_on_host()) {
     for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::hip})
@@ -334,7 +326,7 @@ void synchronize(const Memory& memory, Stream stream) {
 std::shared_ptr<void> allocate(const Memory& memory, Index bytes) {
   const Table& t = need(memory);
   if (memory.device < 0 || memory.device > std::numeric_limits<int>::max())
-    fail("the device " + std::to_string(memory.device) + " does not exist", "", "");
+    refuse("the device " + std::to_string(memory.device) + " does not exist", "", "");
   const InContext in(t, memory.device);
   int device = 0;
   Context context = nullptr;
@@ -384,20 +376,10 @@ void copy(const Buffer& from, const Buffer& to) {
 }
 
 Buffer copy_to(const Buffer& from, const Memory& memory) {
-  std::vector<std::size_t> axes(from.shape.size());
-  std::iota(axes.begin(), axes.end(), std::size_t{0});
-  std::stable_sort(axes.begin(), axes.end(),
-                   [&](std::size_t a, std::size_t b) { return std::abs(from.strides[a]) > std::abs(from.strides[b]); });
-  Buffer to;
-  to.type = from.type;
-  to.shape = from.shape;
+  MemoryOrder order = memory_order(from);
+  order.reversed.assign(order.axes.size(), false);
+  Buffer to = from_order(nullptr, from.type, from.shape, order);
   to.memory = memory;
-  to.strides.assign(from.shape.size(), 0);
-  Index stride = from.type.bytes;
-  for (std::size_t i = axes.size(); i-- > 0;) {
-    to.strides[axes[i]] = stride;
-    stride *= std::max<Index>(from.shape[axes[i]], 1);
-  }
   const Index bytes = element_count(from) * from.type.bytes;
   if (memory.is_on_host()) {
     const Buffer flat = tridap::allocate(ElementType{ElementType::Kind::opaque, 1, true}, {bytes});

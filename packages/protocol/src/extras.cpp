@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 namespace tridap {
@@ -74,6 +75,12 @@ class ValueDigest {
 };
 
 }  // namespace
+
+bool is_protocol_key(const std::string& key) {
+  static const char* const keys[] = {"dist_type", "size",     "proc_grid_size", "proc_grid_rank", "start",     "stop",
+                                     "padding",   "periodic", "block_size",     "indices",        "one_to_one"};
+  return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+}
 
 Finding unknown_key(const Extra& extra, const Dimension& dimension, Index axis) {
   Finding found{Rule::extra_key, {}, axis, extra.key, extra.value, "but the protocol has no such key", ""};

@@ -11,6 +11,9 @@
 
 namespace tridap {
 
+/// True for a key of the protocol, of any dist_type.
+bool is_protocol_key(const std::string& key);
+
 /// The warning of an unknown key of a dimension. Its remedy names the optional key that it looks like, unless the
 /// dimension has this one.
 Finding unknown_key(const Extra& extra, const Dimension& dimension, Index axis);

@@ -1,4 +1,3 @@
-#include "checking.hpp"
 #include <tridap/gather_distribution.hpp>
 #include <tridap/internal/collective_check.hpp>
 
@@ -26,18 +25,28 @@ std::vector<LocalArray> members_of(const std::vector<DistArray>& of_each_process
   return members;
 }
 
-}  // namespace
-
-CheckOutcome check_in_one_place(const std::vector<LocalArray>& members, const Reading& reading,
-                                bool want_distribution) {
+CheckOutcome outcome_of(const std::vector<LocalArray>& members, const Reading& reading, bool want_distribution) {
   InOnePlace collectives(static_cast<Index>(members.size()));
   return check_collectively(members, collectives, reading, want_distribution);
 }
 
+// The findings of all members.
 Report merged(const std::vector<Report>& reports) {
   Report all;
   for (const Report& report : reports) all.merge(report);
   return all;
+}
+
+}  // namespace
+
+Report check_in_one_place(const std::vector<LocalArray>& members, const Reading& reading) {
+  return merged(outcome_of(members, reading, false).reports);
+}
+
+Distribution gather_in_one_place(const std::vector<LocalArray>& members, const Reading& reading) {
+  CheckOutcome outcome = outcome_of(members, reading, true);
+  if (!outcome.distribution) throw Error(merged(outcome.reports));
+  return std::move(*outcome.distribution);
 }
 
 Report check(const std::vector<DistArray>& of_each_process, const Reading& reading) {
@@ -46,14 +55,12 @@ Report check(const std::vector<DistArray>& of_each_process, const Reading& readi
     report.add({Rule::grid_product, {}, {}, "", "there are 0 processes", "but an array has at least one", ""});
     return report;
   }
-  return merged(check_in_one_place(members_of(of_each_process), reading, false).reports);
+  return check_in_one_place(members_of(of_each_process), reading);
 }
 
 Distribution gather_distribution(const std::vector<DistArray>& of_each_process, const Reading& reading) {
   if (of_each_process.empty()) throw Error(check(of_each_process));
-  CheckOutcome outcome = check_in_one_place(members_of(of_each_process), reading, true);
-  if (!outcome.distribution) throw Error(merged(outcome.reports));
-  return std::move(*outcome.distribution);
+  return gather_in_one_place(members_of(of_each_process), reading);
 }
 
 }  // namespace tridap

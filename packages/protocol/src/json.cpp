@@ -1,8 +1,8 @@
 #include "json.hpp"
 
-#include <tridap/capture.hpp>
 #include <tridap/report.hpp>
 #include <tridap/text.hpp>
+#include <tridap/value.hpp>
 
 #include <algorithm>
 #include <cmath>

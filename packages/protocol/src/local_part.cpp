@@ -1,3 +1,4 @@
+#include "checking.hpp"
 #include "cyclic.hpp"
 #include <tridap/local_part.hpp>
 #include <tridap/report.hpp>
@@ -9,28 +10,15 @@ namespace tridap {
 
 namespace {
 
-// The widths of one kind of padding at both ends of a block.
-struct Widths {
-  std::array<Index, 2> communication, mirrors;
-};
-
-Widths widths(const Dimension& dimension, const Block& block, Version version) {
-  const auto [left, right] = block.padding.value_or(std::array<Index, 2>{0, 0});
-  const bool first = dimension.proc_grid_rank == 0, last = dimension.proc_grid_rank == dimension.proc_grid_size - 1;
-  const bool wraps = dimension.periodic && version == Version::v0_9;     // every edge has a neighbour
-  const bool mirrors = dimension.periodic && version == Version::v0_10;  // every edge is owned and holds mirrors
-  return {{first && !wraps ? 0 : left, last && !wraps ? 0 : right},
-          {first && mirrors ? left : 0, last && mirrors ? right : 0}};
-}
-
 Range part_of(const Dimension& dimension, const Block& block, Part part, Version version) {
-  const auto [communication, mirrors] = widths(dimension, block, version);
+  const std::array<Index, 2> communication = communication_widths(dimension, version);
   Range range{0, block.stop - block.start};
   if (version == Version::v0_9) range.end += communication[0] + communication[1];
   if (part == Part::local) return range;
   range = {range.begin + communication[0], range.end - communication[1]};
-  if (part == Part::interior) range = {range.begin + mirrors[0], range.end - mirrors[1]};
-  return range;
+  if (part == Part::owned || !dimension.periodic || version == Version::v0_9 || !block.padding) return range;
+  const auto [left, right] = *block.padding;  // what does not communicate is owned and holds mirrors
+  return {range.begin + left - communication[0], range.end - right + communication[1]};
 }
 
 Index held(const Dimension& dimension, const Cyclic& cyclic) {
@@ -39,6 +27,14 @@ Index held(const Dimension& dimension, const Cyclic& cyclic) {
 }
 
 }  // namespace
+
+std::array<Index, 2> communication_widths(const Dimension& dimension, Version version) {
+  const auto [left, right] = std::get<Block>(dimension.dist).padding.value_or(std::array<Index, 2>{0, 0});
+  const bool wraps = dimension.periodic && version == Version::v0_9;  // every edge has a neighbour
+  const bool first = dimension.proc_grid_rank == 0,
+             last = dimension.proc_grid_size > 0 && dimension.proc_grid_rank == dimension.proc_grid_size - 1;
+  return {first && !wraps ? 0 : left, last && !wraps ? 0 : right};
+}
 
 Range local_part(const Dimension& dimension, Part part, Version version) {
   if (const auto* block = std::get_if<Block>(&dimension.dist)) return part_of(dimension, *block, part, version);
@@ -59,20 +55,16 @@ Dimension in_version(Dimension dimension, Version from, Version to, Index axis) 
   auto* block = std::get_if<Block>(&dimension.dist);
   if (from == to || block == nullptr) return dimension;
   const auto [left, right] = block->padding.value_or(std::array<Index, 2>{0, 0});
-  const Index last = dimension.proc_grid_size - 1;
   if (dimension.periodic && (left != 0 || right != 0))
-    throw Error(Finding{
-        Rule::conversion,
-        {},
-        axis,
-        "padding",
-        "(" + std::to_string(left) + ", " + std::to_string(right) + ")",
+    throw Error(key_fault(
+        Rule::conversion, axis, "padding", "(" + std::to_string(left) + ", " + std::to_string(right) + ")",
         std::string("but on a periodic axis the values of ") + stamp(to) + " also depend on the neighbours' padding",
-        "gather the array's distribution over its communicator first"});
+        "gather the array's distribution over its communicator first"));
   const Index sign = to == Version::v0_10 ? 1 : -1;
-  if (dimension.proc_grid_rank > 0) block->start -= sign * left;
-  if (dimension.proc_grid_rank < last) block->stop += sign * right;
-  if (to == Version::v0_9 && last > 0) block->padding = {left, right};
+  const auto [before, behind] = communication_widths(dimension, from);
+  block->start -= sign * before;
+  block->stop += sign * behind;
+  if (to == Version::v0_9 && dimension.proc_grid_size > 1) block->padding = {left, right};
   return dimension;
 }
 

@@ -1,3 +1,4 @@
+#include <tridap/detail/refuse.hpp>
 #include <tridap/make.hpp>
 
 #include <algorithm>
@@ -259,15 +260,10 @@ Distribution Distribution::make(const std::vector<Index>& shape, const std::vect
                                 const std::vector<Index>& grid) {
   Report report;
   if (shape.size() != specs.size() || shape.size() != grid.size())
-    throw Error(Finding{Rule::shape_ndim,
-                        {},
-                        {},
-                        "",
-                        "the shape has " + std::to_string(static_cast<Index>(shape.size())) + " axes, there are " +
-                            std::to_string(static_cast<Index>(specs.size())) + " specs, and the grid has " +
-                            std::to_string(static_cast<Index>(grid.size())) + " axes",
-                        "but the numbers must be the same",
-                        "give an extent, a spec and a grid extent for every axis"});
+    refuse("the shape has " + std::to_string(shape.size()) + " axes, there are " + std::to_string(specs.size()) +
+               " specs, and the grid has " + std::to_string(grid.size()) + " axes",
+           "but the numbers must be the same", "give an extent, a spec and a grid extent for every axis", {},
+           Rule::shape_ndim);
   std::vector<Axis> axes;
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
     if (auto made = make_axis(shape[axis], specs[axis], grid[axis], static_cast<Index>(axis), report))

@@ -1,10 +1,10 @@
+#include "checking.hpp"
 #include "extras.hpp"
 #include <tridap/internal/misspelt.hpp>
 #include <tridap/read.hpp>
 
 #include <algorithm>
 #include <initializer_list>
-#include <iterator>
 #include <limits>
 
 namespace tridap {
@@ -30,7 +30,7 @@ class DimensionReader {
     if (report_.errors() > before) found.whole = false;
     if (!found.whole)  // then the dimension is not used, and check() does not see them
       for (const Extra& extra : extras_)
-        if (!is_known(extra.key) && std::find(renamed_.begin(), renamed_.end(), extra.key) == renamed_.end())
+        if (!is_protocol_key(extra.key) && std::find(renamed_.begin(), renamed_.end(), extra.key) == renamed_.end())
           report_.add(unknown_key(extra, found.dimension, axis_));
     found.dimension.extras = std::move(extras_);
     return found;
@@ -69,13 +69,8 @@ class DimensionReader {
     const bool old = version_ == Version::v0_9;
     const std::string kinds = old ? "nbcu" : "bcu";
     if (text->size() == 1 && kinds.find(*text) != std::string::npos) return (*text)[0];
-    Finding finding{Rule::dist_type,
-                    {},
-                    axis_,
-                    "dist_type",
-                    value->text(),
-                    old ? "must be 'n', 'b', 'c' or 'u'" : "must be 'b', 'c' or 'u'",
-                    ""};
+    Finding finding = key_fault(Rule::dist_type, axis_, "dist_type", value->text(),
+                                old ? "must be 'n', 'b', 'c' or 'u'" : "must be 'b', 'c' or 'u'");
     if (*text == "n") finding.remedy = "write {}, or 'b' over one process; only 0.9 has 'n'";
     for (const char* const word : {"block", "cyclic", "unstructured"}) {
       const bool capital = text->size() == 1 && (*text)[0] - 'A' == *word - 'a';
@@ -170,18 +165,11 @@ class DimensionReader {
       extras_.push_back({entry.key, entry.value.json(), entry.value.is_json()});
   }
 
-  // A key of the protocol, of any dist_type.
-  static bool is_known(const std::string& key) {
-    static const char* const keys[] = {"dist_type", "size",     "proc_grid_size", "proc_grid_rank", "start",     "stop",
-                                       "padding",   "periodic", "block_size",     "indices",        "one_to_one"};
-    return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
-  }
-
   // The remedy names a key that the protocol does not have and that looks like the missing one.
   void missing(const char* key) {
     std::vector<std::string> unknown;
     for (const Entry& entry : dict_)
-      if (entry.text && !is_known(entry.key)) unknown.push_back(entry.key);
+      if (entry.text && !is_protocol_key(entry.key)) unknown.push_back(entry.key);
     if (const std::string found = misspelt(key, unknown); !found.empty()) renamed_.push_back(found);
     report_.add({Rule::key_missing, {}, axis_, key, "missing", "but is required", rename_remedy(key, unknown)});
   }
@@ -206,13 +194,8 @@ Dimension read_dimension(const Value& value, std::size_t axis, Version version, 
   // The meaning of {} in 0.10 [empty-dict]. It also replaces a dictionary that cannot be read.
   Dimension held = undistributed(axis < buffer.shape.size() ? std::max<Index>(buffer.shape[axis], 0) : 0);
   if (dict == nullptr) {
-    report.add({Rule::type_structure,
-                {},
-                number,
-                "dim_data",
-                value.text(),
-                "must be a list of dictionaries, one for each axis",
-                ""});
+    report.add(key_fault(Rule::type_structure, number, "dim_data", value.text(),
+                         "must be a list of dictionaries, one for each axis"));
   } else if (dict->empty() && version == Version::v0_9) {
     report.add({Rule::empty_dict, {}, number, "dim_data", "{}", "must have dist_type and size in 0.9", ""});
   } else if (!dict->empty()) {
@@ -240,13 +223,8 @@ ReadArray read_array(const Value& version, const Value& dim_data, Buffer buffer,
   const Version known = read_version(read.array.version, ignored).value_or(Version::v0_10);
   const auto axes = dim_data.list_size();
   if (!axes)
-    read.report.add({Rule::type_structure,
-                     {},
-                     {},
-                     "dim_data",
-                     dim_data.text(),
-                     "must be a sequence of dictionaries, one for each axis",
-                     ""});
+    read.report.add(key_fault(Rule::type_structure, {}, "dim_data", dim_data.text(),
+                              "must be a sequence of dictionaries, one for each axis"));
   for (std::size_t axis = 0; axis < axes.value_or(0); ++axis)
     read.array.dim_data.push_back(
         read_dimension(dim_data.element(axis), axis, known, source, read.array.buffer, read.report));

@@ -48,13 +48,13 @@ Indices Translation::strides(Index process) const {
     strides[i] = stride;
     const auto next = checked_multiply(stride, std::max<Index>(extents[i], 1));
     if (!next)
-      throw Error(Finding{Rule::conversion,
-                          process,
-                          {},
-                          "",
-                          "the number of elements of the local storage does not fit 64 bits",
-                          "",
-                          ""});
+      throw Error({Rule::conversion,
+                   process,
+                   {},
+                   "",
+                   "the number of elements of the local storage does not fit 64 bits",
+                   "",
+                   ""});
     stride = *next;
   };
   if (storage_order == Order::column_major)

@@ -156,15 +156,7 @@ TranslatedAxis even_blocks(IndexBounds region, Index blocks, Index axis) {
 Translation block_block(const std::vector<IndexBounds>& region, Index first, Index second, Index places) {
   const auto ndim = static_cast<Index>(region.size());
   at_least("places", places, 1);
-  for (const Index axis : {first, second})
-    if (axis < 0 || axis >= ndim)
-      throw Error(Finding{Rule::shape_ndim,
-                          {},
-                          axis,
-                          "",
-                          "the region has " + std::to_string(ndim) + (ndim == 1 ? " axis" : " axes"),
-                          "so this is not one of its axes",
-                          "give two axes of the region, counted from 0"});
+  for (const Index axis : {first, second}) refuse_axis(axis, ndim, "give two axes of the region, counted from 0");
   if (first == second)
     refuse("both axes are " + std::to_string(first), "must be different", "give two axes of the region");
   const auto extent = [&](Index axis) {

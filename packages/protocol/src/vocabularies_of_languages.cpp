@@ -212,15 +212,7 @@ TranslatedAxis block(IndexBounds region, Index places, Index axis) {
 }
 
 Translation block_along(const std::vector<IndexBounds>& region, Index along, Index places) {
-  const Index ndim = static_cast<Index>(region.size());
-  if (along < 0 || along >= ndim)
-    throw Error(Finding{Rule::shape_ndim,
-                        {},
-                        along,
-                        "",
-                        "the region has " + std::to_string(ndim) + (ndim == 1 ? " axis" : " axes"),
-                        "so this is not one of its axes",
-                        "give an axis of the region, counted from 0"});
+  refuse_axis(along, static_cast<Index>(region.size()), "give an axis of the region, counted from 0");
   return translation(every_axis(region.size(), [&](std::size_t i) {
     const Index axis = static_cast<Index>(i);
     return block(region[i], axis == along ? places : 1, axis);

@@ -33,4 +33,8 @@ struct CheckOutcome {
 CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& collectives,
                                 const Reading& reading, bool want_distribution);
 
+/// check() and gather_distribution() of members that are all processes of an array.
+Report check_in_one_place(const std::vector<LocalArray>& members, const Reading& reading);
+Distribution gather_in_one_place(const std::vector<LocalArray>& members, const Reading& reading);
+
 }  // namespace tridap

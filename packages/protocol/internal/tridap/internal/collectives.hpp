@@ -3,6 +3,7 @@
 #include <tridap/index.hpp>
 
 #include <exception>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -45,6 +46,23 @@ bool succeeds(Step&& step) {
     return false;
   }
 }
+
+/// What a process gives to Collectives::max() in the place of a number that it does not have.
+inline constexpr Index no_number = std::numeric_limits<Index>::min();
+
+/// The smallest and the largest of each of some numbers over all processes: one reduction.
+class Ends {
+ public:
+  explicit Ends(std::size_t count) : numbers_(2 * count, no_number) {}
+
+  void add(std::size_t i, Index number);                                ///< one process's number
+  void reduce(Collectives& collectives) { collectives.max(numbers_); }  ///< **collective**
+  Index largest(std::size_t i) const { return numbers_[2 * i]; }
+  Index smallest(std::size_t i) const { return ~numbers_[2 * i + 1]; }  ///< more than the largest if nobody has one
+
+ private:
+  std::vector<Index> numbers_;  // the largest and, with all bits inverted, the smallest
+};
 
 /// The smallest and largest of one number over all processes, and the lowest ranks that have them.
 struct MinMax {

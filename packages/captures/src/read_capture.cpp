@@ -1,14 +1,9 @@
-#include "checking.hpp"
 #include "values.hpp"
 #include <tridap/capture.hpp>
-#include <tridap/compare.hpp>
-#include <tridap/internal/capture_entry.hpp>
-#include <tridap/internal/collective_check.hpp>
 #include <tridap/internal/misspelt.hpp>
 
 #include <algorithm>
 #include <iterator>
-#include <ostream>
 #include <set>
 #include <string>
 
@@ -169,8 +164,6 @@ CapturedProcess read_process(const Value& value, std::size_t place) {
   return process;
 }
 
-bool comparable(const CapturedProcess& process) { return process.comparable; }
-
 void check_ranks(Capture& capture) {
   const auto by_rank = [](const CapturedProcess& a, const CapturedProcess& b) { return a.rank < b.rank; };
   std::stable_sort(capture.processes.begin(), capture.processes.end(), by_rank);
@@ -178,35 +171,6 @@ void check_ranks(Capture& capture) {
   for (const CapturedProcess& process : capture.processes)
     capture.whole = capture.whole && process.ranked && process.rank == expected++;
 }
-
-void add_rank_findings(const Capture& capture, bool local, Report& report) {
-  const auto count = static_cast<Index>(capture.processes.size());
-  Index previous = -1;
-  for (const CapturedProcess& process : capture.processes) {
-    if (!process.ranked) continue;
-    const Index rank = process.rank;
-    std::string must;
-    if (rank < 0)
-      must = "must be at least 0";
-    else if (rank == previous)
-      must = "but another process has it";
-    else if (rank >= count && !local)
-      must = "must be less than the " + std::to_string(count) + " processes of this capture";
-    if (!must.empty()) report.add({Rule::capture_ranks, rank, {}, "rank", std::to_string(rank), must, ""});
-    previous = rank;
-  }
-}
-
-// All processes of a capture as members of a collective check in one place.
-struct Members {
-  std::vector<LocalArray> all;
-  explicit Members(const Capture& capture) {
-    for (const CapturedProcess& process : capture.processes)
-      all.push_back({process.rank, &process.read.array, &process.read.report});
-  }
-};
-
-Value number_list(const std::vector<Index>& numbers) { return {Value::Integers(numbers)}; }
 
 }  // namespace
 
@@ -234,73 +198,6 @@ Capture read_capture(std::string_view text) {
                  [](const Entry& entry) { return entry.key != "processes"; });
   check_ranks(capture);
   return capture;
-}
-
-Report check(const Capture& capture, bool local, const Reading& reading) {
-  Report report = capture.report;
-  add_rank_findings(capture, local, report);
-  const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), comparable);
-  if (!local && report.ok() && capture.whole && all) {
-    report.merge(merged(check_in_one_place(Members(capture).all, reading, false).reports));
-    return report;
-  }
-  for (const CapturedProcess& process : capture.processes) {
-    Report alone = process.read.report;
-    if (process.comparable) alone.merge(check(process.read.array, reading));
-    if (process.ranked) alone.set_process(process.rank);
-    report.merge(alone);
-  }
-  return report;
-}
-
-Distribution gather_distribution(const Capture& capture, const Reading& reading) {
-  const bool all = std::all_of(capture.processes.begin(), capture.processes.end(), comparable);
-  if (!capture.report.ok() || !capture.whole || !all || capture.processes.empty()) throw Error(check(capture));
-  CheckOutcome outcome = check_in_one_place(Members(capture).all, reading, true);
-  if (!outcome.distribution) throw Error(merged(outcome.reports));
-  return std::move(*outcome.distribution);
-}
-
-void write_capture(std::ostream& out, const Distribution& distribution, Version version, const ElementType& type) {
-  for (Index p = 0; p < distribution.processes(); ++p) local_bytes(distribution, p, type.bytes);  // fits 64 bits
-  for (Index p = 0; p < distribution.processes(); ++p) {
-    Value::List dim_data;
-    for (const Dimension& d : distribution.dim_data(p, version)) dim_data.push_back(to_value(d));
-    const Value::Dict buffer = {{"dtype", {type.name()}, true},
-                                {"shape", number_list(distribution.local_shape(p)), true}};
-    const Value process = {Value::Dict{{"rank", {p}, true},
-                                       {"__version__", {std::string(stamp(version))}, true},
-                                       {"dim_data", {std::move(dim_data)}, true},
-                                       {"buffer", {buffer}, true}}};
-    out << (p == 0 ? capture_begin : capture_between) << process.json();
-  }
-  out << capture_end;
-}
-
-std::string convert_capture(const Capture& capture, Version version, const Reading& reading) {
-  const Distribution distribution = gather_distribution(capture, reading);
-  std::string text = "{\"processes\": [";
-  for (const CapturedProcess& process : capture.processes) {
-    Value::List dim_data;
-    for (const Dimension& d : distribution.dim_data(process.rank, version)) {
-      Value dict = to_value(d);
-      std::set<std::string> meaning;
-      for (const Entry& entry : std::get<Value::Dict>(dict.content)) meaning.insert(entry.key);
-      for (const Extra& extra : process.read.array.dim_data[dim_data.size()].extras)
-        if (meaning.count(extra.key) == 0)  // 'n' does not have 'start', but 'b' does
-          std::get<Value::Dict>(dict.content).push_back({extra.key, read_json(extra.value), true});
-      dim_data.push_back(std::move(dict));
-    }
-    Value::Dict out = std::get<Value::Dict>(process.source.content);
-    for (Entry& entry : out) {
-      if (entry.key == "__version__") entry.value = {std::string(stamp(version))};
-      if (entry.key == "dim_data") entry.value = {std::move(dim_data)};
-    }
-    text += (process.rank == 0 ? "\n  " : ",\n  ") + Value{std::move(out)}.json();
-  }
-  text += "\n]";
-  for (const Entry& extra : capture.extras) text += ",\n" + Value{extra.key}.json() + ": " + extra.value.json();
-  return text + "}\n";
 }
 
 }  // namespace tridap
