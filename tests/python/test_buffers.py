@@ -6,12 +6,8 @@ import types
 import numpy as np
 import pytest
 import tridap
-from producers import block, dict_of, line_of, shared
+from producers import address, block, dict_of, line_of, shared
 from test_errors import Odd, assert_all_hear, on_one, raising
-
-
-def address(memory):
-    return np.asarray(memory).__array_interface__["data"][0]
 
 
 def gives(**methods):

@@ -6,11 +6,7 @@ import itertools
 import numpy as np
 import pytest
 import tridap
-from producers import Producer, block, cyclic, dict_of, line_of, listed, places, shared, whole
-
-
-def address(memory):
-    return np.asarray(memory).__array_interface__["data"][0]
+from producers import Producer, address, block, cyclic, dict_of, line_of, listed, places, shared, whole
 
 
 def test_every_way_out_shares_the_memory():

@@ -8,7 +8,7 @@ import tridap
 from computing import Made, blocks, layouts, old_ring, padded, random_array, random_key, ring, shared
 from producers import shared as same_everywhere
 from tridap import _core, _reduce
-from test_whole import Ending, Index, Unsayable
+from test_collective_errors import Ending, Index, Unsayable
 
 EXACT = {"sum": np.sum, "min": np.min, "max": np.max, "all": np.all, "any": np.any, "mean": np.mean}
 TYPES = ["?", "i1", "u2", "i4", "i8", "u8", "f2", "f4", "f8", "g", "F", "D", ">f8", ">i2"]
@@ -202,6 +202,18 @@ def test_processes_that_ask_for_different_things_are_refused(comm):
     assert x.sum() == 0
 
 
+def test_what_processes_ask_for_is_named_as_the_user_writes_it(comm):
+    if comm.size == 1:
+        pytest.skip("needs at least 2 processes")
+    x = tridap.zeros(tridap.distribution((2 * comm.size, 4), "b,*", processes=comm.size))
+    for call, other, words in [(lambda: x.sum(), lambda: x.sum(axis=1), "x.sum() of float64"), (lambda: x.sum(axis=1), lambda: x.sum(), "x.sum(axis=1) of"),
+                               (lambda: x.var(ddof=1), lambda: x.var(), "x.var(ddof=1) of"), (lambda: x.norm("fro"), lambda: x.norm(), "x.norm(ord='fro') of"),
+                               (lambda: x[0, 1], lambda: x[1, 1], "x[0, 1] of float64")]:
+        with pytest.raises(tridap.ProtocolError) as caught:
+            call() if comm.rank == 0 else other()
+        assert f"asks for {words}" in str(caught.value) and "None" not in str(caught.value)
+
+
 @pytest.mark.parametrize("dtype", ["S5", "U3", [("a", "i4"), ("b", "f8")], "V8"], ids=str)
 def test_elements_that_are_no_numbers_are_refused_by_all(comm, dtype):
     x = tridap.zeros(tridap.distribution(2 * comm.size, processes=comm.size), dtype)
@@ -327,7 +339,7 @@ def test_an_array_communicates_after_its_communicator_is_freed(comm):
     y = x + x
     freed.Free()
     other = comm.Dup()  # may have the freed one's handle
-    assert y.sum() == 16 and x.norm() == 8**0.5 and x.comm.size == comm.size
+    assert y.sum() == 16 and np.array_equal(y.allgather(), np.full(8, 2.0)) and x.norm() == 8**0.5 and x.comm.size == comm.size
     other.Free()
 
 
