@@ -51,6 +51,16 @@ def whole(*shape, dtype=float):
     return dict_of(buffer, *(block(n) for n in shape))
 
 
+def gives(**methods):
+    """An object of a class with such methods."""
+    return type("Gives", (), {name: staticmethod(method) for name, method in methods.items()})()
+
+
+def tensor_of(capsule):
+    """A producer of one tensor of the host by DLPack."""
+    return gives(__dlpack__=lambda *_, **__: capsule, __dlpack_device__=lambda: (1, 0))
+
+
 def line_of(comm, size=11):
     """A right array of one axis over all processes, whose elements are their global indices."""
     said = block(size, comm.size, comm.rank)

@@ -215,10 +215,6 @@ def test_without_a_communicator_nothing_communicates(comm):
         with pytest.raises(tridap.ProtocolError, match="start"):
             tridap.asarray(dict_of(np.zeros(3), block(3, start=-1)))
         assert tridap.check(line_of(comm)).ok
-        if comm.size > 1:
-            for ask in (lambda: made.distribution, lambda: made.owner(0), made.update_padding):
-                with pytest.raises(tridap.ProtocolError, match=r"make it with tridap.asarray\(array, comm\)"):
-                    ask()
 
 
 class Memory(bytearray):

@@ -6,13 +6,8 @@ import types
 import numpy as np
 import pytest
 import tridap
-from producers import address, block, dict_of, line_of, shared
+from producers import address, block, dict_of, gives, line_of, shared, tensor_of
 from test_errors import Odd, assert_all_hear, on_one, raising
-
-
-def gives(**methods):
-    """An object of a class with such methods."""
-    return type("Gives", (), {name: staticmethod(method) for name, method in methods.items()})()
 
 
 def capsule(name):
@@ -23,7 +18,7 @@ def capsule(name):
 
 def used():
     capsule = np.zeros(3).__dlpack__()
-    np.from_dlpack(gives(__dlpack__=lambda *_: capsule, __dlpack_device__=lambda: (1, 0)))
+    np.from_dlpack(tensor_of(capsule))
     return capsule
 
 

@@ -2,17 +2,9 @@
 
 import numpy as np
 import pytest
-import scipy.sparse
 import tridap
 from petsc_vecs import COMM, P, PETSc, R, empty_line, ghosted_vec, line, make_vec, nothing_is_left, numbered, petsc  # noqa: F401
-
-
-def laplace(array):
-    """A matrix on the elements of an array of one axis."""
-    n, = array.shape
-    mine, = array.distribution.indices(R)
-    rows = scipy.sparse.diags([-1.0, 2.1, -1.0], [-1, 0, 1], shape=(n, n), format="csr")[mine]
-    return tridap.Matrix(rows, array, COMM)
+from systems import second_difference
 
 
 def imported():
@@ -52,7 +44,7 @@ WRITES = {
     "NumPy's real part": "part = np.real(x); part += 1", "by out": "np.add(x, 1, out=x)", "by clip": "np.clip(x, 2, 3, out=x)",
     "by copyto": "np.copyto(x, 5.0)", "by redistribute": "tridap.redistribute(other(x), out=x)",
     "by a plan": "y = other(x); tridap.Redistribution(y, x)(y, x)", "by a plan of several": "y = other(x); tridap.Redistribution(y, x)([(y, x)])",
-    "by a started plan": "y = other(x); tridap.Redistribution(y, x).start(y, x).wait()", "by a solve": "tridap.solve(laplace(x), x.copy(), x)"}
+    "by a started plan": "y = other(x); tridap.Redistribution(y, x).start(y, x).wait()", "by a solve": "tridap.solve(A, x.copy(), x)"}
 
 
 @pytest.mark.parametrize("write", WRITES)
@@ -60,7 +52,7 @@ WRITES = {
 def test_petsc_forgets_norms_that_our_calls_change(made, write):
     vec, array = made()
     before = vec.norm(PETSc.NormType.NORM_1)
-    exec(WRITES[write], {"x": array, "np": np, "tridap": tridap, "other": other, "laplace": laplace})
+    exec(WRITES[write], {"x": array, "np": np, "tridap": tridap, "other": other, "A": second_difference(array.distribution, COMM, 2.1)})
     after = vec.norm(PETSc.NormType.NORM_1)  # collective, also if a process has none of the elements
     assert after == pytest.approx(abs(array).sum())
     assert after != before
@@ -68,7 +60,7 @@ def test_petsc_forgets_norms_that_our_calls_change(made, write):
 
 def test_petsc_forgets_norms_that_a_solve_for_a_vec_changes():
     vec, other_vec = numbered(make_vec(5)), make_vec(5)
-    A = laplace(tridap.asarray(vec, COMM))
+    A = second_difference(tridap.asarray(vec, COMM).distribution, COMM, 2.1)
     assert other_vec.norm() == 0
     result = tridap.solve(A, vec, other_vec)  # it holds an array over the Vec
     assert other_vec.norm() == pytest.approx(result.x.norm()) and result.x.norm() > 0
@@ -94,7 +86,7 @@ def test_petsc_forgets_norms_that_eigsh_changes():
     X = tridap.zeros(tridap.distribution((8 * P, 2), "b,*"), comm=COMM, order="F")
     vec, _ = petsc.import_array(X)
     assert vec.norm() == 0
-    tridap.eigsh(laplace(empty_line(8)), which="SA", X=X, tol=1e-6)
+    tridap.eigsh(second_difference(line(8), COMM, 2.1), which="SA", X=X, tol=1e-6)
     assert vec.norm() == pytest.approx(X.norm()) and X.norm() > 1
 
 

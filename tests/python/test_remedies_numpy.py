@@ -142,23 +142,6 @@ def test_a_numpy_array_as_out():
         assert np.array_equal(given["array"], wanted)
 
 
-@several
-@remedy("v.update_padding() fills the padding again after v changes")
-def test_shifted_parts_of_one_array():
-    dist = tridap.distribution(4 * P, processes=P)
-    given = {"u": tridap.from_function(dist, lambda i: i * i), "tridap": tridap}
-    text = said_by(lambda: given["u"][2:] + given["u"][:-2])
-    exec(advice(text, r"(v = u\.redistribute\(.*?\)) has padding of 1"), given)
-    v = given["v"]
-    whole = np.arange(4 * P) ** 2
-    (held,) = v.distribution.indices(COMM.rank, "local")
-    found = eval(advice(text, r"(v\.local\[2:\] \+ v\.local\[:-2\]) then"), given)
-    assert np.array_equal(found, whole[held[2:]] + whole[held[:-2]])
-    v.interior[...] += 1
-    eval(advice(text, r"(v\.update_padding\(\)) fills"), given)
-    assert np.array_equal(v.local, whole[held] + 1)
-
-
 @remedy("numpy.where(mask, x, 0) and x[mask] = 0 take a mask")
 def test_a_mask_as_a_key():
     given = case()
