@@ -330,9 +330,7 @@ def periodic(comm, size=6, width=1):
     length = size // comm.size
     begin = comm.rank * length
     values = np.arange(begin - width, begin + length + width) % size
-    return dict_of(values.astype(float), {"dist_type": "b", "size": size, "proc_grid_size": comm.size, "proc_grid_rank": comm.rank,
-                                          "start": begin, "stop": begin + length, "padding": (width, width),
-                                          "periodic": True}, version="0.9.0")
+    return dict_of(values.astype(float), block(size, comm.size, comm.rank, padding=(width, width), periodic=True), version="0.9.0")
 
 
 @pytest.mark.parametrize("width", [0, 1, 2])
@@ -365,9 +363,7 @@ def test_a_padded_block_of_0_9_answers_in_one_numbering(comm):
     size, r, p = 4 * comm.size, comm.rank, comm.size
     left, right = (r > 0), (r < p - 1)
     values = np.arange(4 * r - left, 4 * (r + 1) + right, dtype=float)
-    said = {"dist_type": "b", "size": size, "proc_grid_size": p, "proc_grid_rank": r, "start": 4 * r, "stop": 4 * (r + 1),
-            "padding": (int(left), int(right))}
-    made = tridap.asarray(dict_of(values, said, version="0.9.0"), comm)
+    made = tridap.asarray(dict_of(values, block(size, p, r, padding=(int(left), int(right))), version="0.9.0"), comm)
     assert made.shape == (size,)
     for index in range(size):
         local = made.local_index(index)

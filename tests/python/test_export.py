@@ -299,9 +299,7 @@ def test_what_one_process_cannot_export_is_refused_by_all(comm):
 
 def test_indices_of_dim_data_cannot_be_written():
     given = np.array([2, 0, 1, 3])
-    listed = {"dist_type": "u", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "indices": given}
-    for a in (tridap.zeros(tridap.distribution((4,), ([[2, 0, 1, 3]],), processes=1)),
-              tridap.asarray(dict_of(np.zeros(4), listed))):
+    for a in (tridap.zeros(tridap.distribution((4,), ([[2, 0, 1, 3]],), processes=1)), tridap.asarray(dict_of(np.zeros(4), listed(4, given)))):
         with pytest.raises(ValueError, match="read-only"):
             a.dim_data[0]["indices"][0] = 5
     assert given.flags.writeable

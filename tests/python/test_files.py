@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 import tridap
 from mpi4py import MPI
-from producers import ran
+from producers import block, ran
 
 COMM = MPI.COMM_WORLD
 P = COMM.size
@@ -446,7 +446,6 @@ import os, signal, sys
 import numpy as np
 import tridap
 from mpi4py import MPI
-from producers import ran
 comm = MPI.COMM_WORLD
 a = tridap.zeros(tridap.distribution((1000, 1000), processes=comm.size), comm=comm)
 a.local[...] = 1
@@ -527,13 +526,10 @@ def test_a_text_of_fixed_length_is_read_without_its_padding(folder):
 
 
 def test_dnpy_files_of_mixed_types_or_of_objects_are_refused(folder):
-    half = [{"dist_type": "b", "size": 4, "proc_grid_size": 2, "proc_grid_rank": rank, "start": 2 * rank,
-             "stop": 2 * rank + 2} for rank in range(2)]
     if R == 0:
-        write_dnpy(folder / "x_0.dnpy", "0.9.0", (half[0],), np.zeros(2))
-        write_dnpy(folder / "x_1.dnpy", "0.9.0", (half[1],), np.zeros(2, np.float32))
-        whole = {"dist_type": "b", "size": 1, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 1}
-        write_dnpy(folder / "y_0.dnpy", "0.9.0", (whole,), np.array([{}], object))
+        write_dnpy(folder / "x_0.dnpy", "0.9.0", (block(4, 2, 0),), np.zeros(2))
+        write_dnpy(folder / "x_1.dnpy", "0.9.0", (block(4, 2, 1),), np.zeros(2, np.float32))
+        write_dnpy(folder / "y_0.dnpy", "0.9.0", (block(1),), np.array([{}], object))
     COMM.Barrier()
     with pytest.raises((tridap.ProtocolError, ValueError), match="have different element types"):
         tridap.load(folder / "x_0.dnpy", comm=COMM)

@@ -77,8 +77,7 @@ def test_a_matplotlib_that_raises_on_process_0_fails_all(comm, monkeypatch, erro
 
 
 def test_plot_steps_over_what_it_draws(comm):
-    rows = {"dist_type": "b", "size": 6 * comm.size, "proc_grid_size": comm.size, "proc_grid_rank": comm.rank,
-            "start": 6 * comm.rank, "stop": 6 * comm.rank + 6, "padding": (1, 1), "periodic": True}
+    rows = block(6 * comm.size, comm.size, comm.rank, padding=(1, 1), periodic=True)
     old = tridap.asarray(dict_of(np.zeros(8), rows, version="0.9.0"), comm)
     new = tridap.asarray(old.__distarray__(), comm)  # which counts the mirror before the first element
     drawn = [array.plot(cells=6 * comm.size) for array in (old, new)]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tridap
 from mpi4py import MPI
-from producers import deal_blocks, deal_cyclic, dict_of, everywhere, places
+from producers import block, deal_blocks, deal_cyclic, dict_of, everywhere, places
 
 
 class Axis:
@@ -407,8 +407,7 @@ def test_communicators_of_fewer_processes_are_freed_with_theirs(comm):
 
 def test_arrays_of_the_older_version_move(comm):
     size, rank = 4 * comm.size, comm.rank
-    axis = {"dist_type": "b", "size": size, "proc_grid_size": comm.size, "proc_grid_rank": rank, "start": 4 * rank,
-            "stop": 4 * rank + 4, "padding": (1, 1), "periodic": True}
+    axis = block(size, comm.size, rank, padding=(1, 1), periodic=True)
     values = np.arange(4.0 * rank - 1, 4 * rank + 5) % size
     x = tridap.asarray(dict_of(values, axis, version="0.9.0"), comm)
     moved = tridap.redistribute(x, "c")  # of the numbering of 0.10, which counts the mirrors

@@ -9,6 +9,7 @@ import numpy.lib.recfunctions  # noqa: F401  a remedy calls it
 import pytest
 import tridap
 from mpi4py import MPI
+from producers import block, listed
 
 from remedies import Advice, follow, name_of, remedy
 
@@ -21,9 +22,7 @@ class Theirs:
     """An array of another library, of four elements on each process, which describes itself."""
 
     def __init__(self, **keys):
-        own = {"dist_type": "b", "size": 4 * P, "proc_grid_size": P, "proc_grid_rank": COMM.rank, "start": 4 * COMM.rank,
-               "stop": 4 * COMM.rank + 4}
-        self.said = {"__version__": "0.10.0", "buffer": np.arange(4.0) + 4 * COMM.rank, "dim_data": (own,), **keys}
+        self.said = {"__version__": "0.10.0", "buffer": np.arange(4.0) + 4 * COMM.rank, "dim_data": (block(4 * P, P, COMM.rank),), **keys}
 
     def __distarray__(self):
         return self.said
@@ -64,11 +63,6 @@ def record():
     return values
 
 
-def listed():
-    own = {"dist_type": "u", "size": 4 * P, "proc_grid_size": P, "proc_grid_rank": COMM.rank}
-    return case(indices=[4 * COMM.rank + i for i in range(4)], own=own, Theirs=Theirs)
-
-
 CASES = [
     Advice("make it with processes=", lambda: case(dist=tridap.distribution(4 * P, processes=P + 1)), "tridap.zeros(dist, comm=comm)",
            r"make it with (processes=\d+), or", "tridap.zeros(tridap.distribution(dist.shape, {}), comm=comm)",
@@ -91,9 +85,9 @@ CASES = [
            lambda said, given: np.array_equal(tridap.asarray(said, COMM).local["a"], np.arange(4))),
     Advice("host memory has no stream: pass stream=None", lambda: case(x=tridap.asarray(Theirs(), COMM)), "x.__dlpack__(stream=1)",
            r"pass (stream=None)", "x.__dlpack__({})", lambda capsule, given: "dltensor" in repr(capsule)),
-    Advice("pass np.asarray(indices)", listed, "tridap.asarray(Theirs(dim_data=({**own, 'indices': indices},)), comm)",
-           r"pass (np\.asarray\(indices\))", "tridap.asarray(Theirs(dim_data=({{**own, 'indices': {}}},)), comm)",
-           lambda made, given: is_whole(made)),
+    Advice("pass np.asarray(indices)", lambda: case(indices=[4 * COMM.rank + i for i in range(4)], listed=listed, n=4 * P, p=P, Theirs=Theirs),
+           "tridap.asarray(Theirs(dim_data=(listed(n, indices, p, comm.rank),)), comm)", r"pass (np\.asarray\(indices\))",
+           "tridap.asarray(Theirs(dim_data=(listed(n, {}, p, comm.rank),)), comm)", lambda made, given: is_whole(made)),
 ]
 
 

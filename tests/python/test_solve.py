@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 import tridap
 from mpi4py import MPI
+from producers import block, dict_of
 from systems import Field, interior, layouts, local_rows, matrix, numbers, poisson, right_hand_side, size, whole
 from tridap import _solve
 
@@ -284,10 +285,7 @@ def test_columns_count_as_the_array_of_the_rows_does(comm, version):
     """A ring of 3 elements on each process beside an axis of 2, by its own global indices and by nothing else."""
     n, p, r = 3 * comm.size, comm.size, comm.rank
     dense = matrix(2 * n, symmetric=False)
-    plain = {"dist_type": "b", "size": 2, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 2}
-    ring = {"dist_type": "b", "size": n, "proc_grid_size": p, "proc_grid_rank": r, "start": 3 * r, "stop": 3 * r + 3,
-            "padding": (1, 1), "periodic": True}
-    old = {"__version__": "0.9.0", "buffer": np.zeros((2, 5)), "dim_data": (plain, ring)}
+    old = dict_of(np.zeros((2, 5)), block(2), block(n, p, r, padding=(1, 1), periodic=True), version="0.9.0")
     rows = tridap.asarray(old if version == "0.9.0" else tridap.export(old, version, comm), comm)
     mirrors = 0 if version == "0.9.0" else 1
     assert rows.shape == (2, n + 2 * mirrors)
