@@ -190,7 +190,7 @@ INSTEAD = {
 @pytest.mark.parametrize("name", INSTEAD)
 def test_a_function_of_numpy_that_would_see_one_process(name):
     call, of_numpy = INSTEAD[name]
-    given = case(weights=lambda x: x, call=call)
+    given = {**case(weights=lambda x: x), "call": call}
     assert follow(given, "call(x)", r"this process alone: (.*?); x\.gather", "{}") == of_numpy(given["whole"])
 
 

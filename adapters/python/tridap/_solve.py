@@ -128,10 +128,10 @@ class Matrix(_Multiplies, _core._Matrix):
                  order: str = "C") -> None:
         rows, comm = _rows(rows, comm)
         if given := _petsc_rows(local, comm):
-            super().__init__(rows, given, comm, order)
+            _core._Matrix.__init__(self, rows, given, comm, order)
             return
         data, indices, indptr, own_shape = _local_arrays(local)
-        super().__init__(rows, data, indices, indptr, comm, own_shape if shape is None else shape, order)
+        _core._Matrix.__init__(self, rows, data, indices, indptr, comm, own_shape if shape is None else shape, order)
 
     @property
     @collective("A.T", "trilinos")
@@ -230,7 +230,7 @@ class LinearOperator(_Multiplies, _core._LinearOperator):
     def __init__(self, matvec: Callable[[NDArray[Any], NDArray[Any]], Any], rows: Any,
                  comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
-        super().__init__(rows, matvec, comm)
+        _core._LinearOperator.__init__(self, rows, matvec, comm)
 
 
 class History(Sequence[Any]):
