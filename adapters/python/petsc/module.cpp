@@ -28,13 +28,6 @@ namespace {
 namespace pt = tridap::petsc;
 using namespace py::literals;
 
-// Runs a step that throws the same Error on every process of `comm` or on none, while other threads of Python run.
-template <class Step>
-auto released_on_all(MPI_Comm comm, const Step& step) {
-  const WithoutPython released;
-  return on_all(comm, step);
-}
-
 int rank_in(MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
@@ -71,11 +64,13 @@ py::object import_array(const py::array& local, const Distribution& distribution
   pt::ImportedVec made;
   if (!dm_object.is_none()) {
     const DM dm = dm_of(dm_object);
-    made = without_python([&] { return pt::import_array(dm, array); });
+    const WithoutPython released;
+    made = pt::import_array(dm, array);
   } else {
     const MPI_Comm in = comm_of(comm);
     const Copy policy = copy_policy(copy);
-    made = released_on_all(in, [&] { return pt::import_array(array, in, policy); });
+    const WithoutPython released;
+    made = on_all(in, [&] { return pt::import_array(array, in, policy); });
   }
   return py::make_tuple(object_of(made.vec), made.receipt);
 }
@@ -83,7 +78,10 @@ py::object import_array(const py::array& local, const Distribution& distribution
 // The local buffer and the ids of the ghosts.
 py::object export_ghosted(py::handle object) {
   const Vec vec = vec_of(object);
-  const GhostedArray array = without_python([&] { return pt::export_ghosted(vec); });
+  const GhostedArray array = [&] {
+    const WithoutPython released;
+    return pt::export_ghosted(vec);
+  }();
   return py::make_tuple(array_of(array.local()),
                         py::array_t<Index>(static_cast<py::ssize_t>(array.ghosts().size()), array.ghosts().data()));
 }
@@ -93,15 +91,19 @@ py::object import_ghosted(const py::array& local, const Distribution& distributi
   const MPI_Comm in = comm_of(comm);
   const Buffer buffer = buffer_with_its_owner(local);
   const std::vector<Index> ids(ghosts.data(), ghosts.data() + ghosts.size());
-  const pt::ImportedVec made = released_on_all(
-      in, [&] { return pt::import_ghosted(make_ghosted(buffer, distribution.dim_data(process), ids, in), in); });
+  const pt::ImportedVec made = [&] {
+    const WithoutPython released;
+    return on_all(
+        in, [&] { return pt::import_ghosted(make_ghosted(buffer, distribution.dim_data(process), ids, in), in); });
+  }();
   return py::make_tuple(object_of(made.vec), made.receipt);
 }
 
 Receipt place_array(py::handle object, const py::array& local, const Distribution& distribution, Index process) {
   const Vec vec = vec_of(object);
   const DistArray array = part_of(local, distribution, process);
-  return without_python([&] { return pt::place_array(vec, array); });
+  const WithoutPython released;
+  return pt::place_array(vec, array);
 }
 
 py::object ordering(const py::array& local, const Distribution& distribution, Index process, py::handle comm,
@@ -109,7 +111,11 @@ py::object ordering(const py::array& local, const Distribution& distribution, In
   const DistArray array = part_of(local, distribution, process);
   const MPI_Comm in = comm_of(comm);
   const Copy policy = copy_policy(copy);
-  return object_of(released_on_all(in, [&] { return pt::make_ordering(array, in, policy); }));
+  const AO made = [&] {
+    const WithoutPython released;
+    return on_all(in, [&] { return pt::make_ordering(array, in, policy); });
+  }();
+  return object_of(made);
 }
 
 pt::DmdaOptions options_of(std::optional<Index> width, bool star, bool dof) {
@@ -119,40 +125,55 @@ pt::DmdaOptions options_of(std::optional<Index> width, bool star, bool dof) {
 py::object create_dmda(const Distribution& distribution, py::handle comm, std::optional<Index> width, bool star,
                        bool dof) {
   const MPI_Comm in = comm_of(comm);
-  return object_of(
-      released_on_all(in, [&] { return pt::create_dmda(distribution, in, options_of(width, star, dof)); }));
+  const DM made = [&] {
+    const WithoutPython released;
+    return on_all(in, [&] { return pt::create_dmda(distribution, in, options_of(width, star, dof)); });
+  }();
+  return object_of(made);
 }
 
 MatrixRows export_matrix(py::handle object) {
   const Mat mat = mat_of(object);
-  pt::ExportedMatrix exported = without_python([&] { return pt::export_matrix(mat); });
+  pt::ExportedMatrix exported = [&] {
+    const WithoutPython released;
+    return pt::export_matrix(mat);
+  }();
   return {std::move(exported.rows), std::move(exported.receipt)};
 }
 
 py::object import_matrix(py::handle given, py::handle comm) {
   const SparseRows& rows = value_in<MatrixRows>(given).rows;
   const MPI_Comm in = comm_of(comm);
-  const pt::ImportedMat made = released_on_all(in, [&] { return pt::import_matrix(rows, in); });
+  const pt::ImportedMat made = [&] {
+    const WithoutPython released;
+    return on_all(in, [&] { return pt::import_matrix(rows, in); });
+  }();
   return py::make_tuple(object_of(made.mat), made.receipt);
 }
 
 Receipt update_values(py::handle object, py::handle given) {
   const Mat mat = mat_of(object);
   const SparseRows& rows = value_in<MatrixRows>(given).rows;
-  return without_python([&] { return pt::update_values(mat, rows); });
+  const WithoutPython released;
+  return pt::update_values(mat, rows);
 }
 
 // The product with a Mat, over the memory of NumPy arrays that are dense in some order.
 class Product {
  public:
-  explicit Product(py::handle mat) : op_(without_python([of = mat_of(mat)] { return pt::export_operator(of); })) {}
+  explicit Product(py::handle mat)
+      : op_([of = mat_of(mat)] {
+          const WithoutPython released;
+          return pt::export_operator(of);
+        }()) {}
 
   const LinearOperator& op() const { return op_; }
   void multiply(const py::array& x, const py::array& y) const {
     const DistArray from = vector_over(x, op_.column_bounds, op_.column_count(), true);
     const DistArray to = vector_over(y, op_.row_bounds, op_.row_count(), false);
     try {
-      without_python([&] { op_.apply(from, to); });
+      const WithoutPython released;
+      op_.apply(from, to);
     } catch (const Error&) {
       if (PyErr_Occurred() != nullptr) throw py::error_already_set();  // what the function of a shell raised
       throw;
@@ -238,7 +259,8 @@ PYBIND11_MODULE(_petsc, module) {
   module.def("place_array", &here::place_array);
   module.def("reset_array", [](here::py::handle object) {
     const Vec vec = here::vec_of(object);
-    here::without_python([&] { tridap::petsc::reset_array(vec); });
+    const here::WithoutPython released;
+    tridap::petsc::reset_array(vec);
   });
   here::py::class_<here::WatchedVec, std::shared_ptr<here::WatchedVec>>(module, "WatchedVec")
       .def("__call__", &here::WatchedVec::changed);

@@ -433,7 +433,11 @@ py::object run_together(const py::object& comm, const py::object& step, bool sam
   return together(comm_of(comm), run, &asked);
 }
 
-const Array* array_behind(py::handle object) { return value_behind<Array>(object); }
+const Array* array_behind(py::handle object) {
+  const py::handle type = py::type::handle_of<Array>();
+  if (PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr())) == 0) return nullptr;
+  return holds_value(object.ptr(), typeid(Array)) ? &py::cast<const Array&>(object) : nullptr;
+}
 
 Array over(py::object local, std::shared_ptr<const Distribution> distribution, Index process, py::object comm,
            Receipt receipt) {

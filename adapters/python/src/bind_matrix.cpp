@@ -21,20 +21,29 @@ using namespace py::literals;
 using solvers::Csr;
 using solvers::Integers;
 
-// Whether the elements are one after the other, along one axis.
-bool is_plain_line(const py::array& array) { return array.ndim() == 1 && (array.flags() & py::array::c_style) != 0; }
-
 Integers integers_of(const py::array& array, const char* name) {
   const py::dtype type = array.dtype();
-  if (type.kind() != 'i' || (type.itemsize() != 4 && type.itemsize() != 8) || !is_plain_line(array) ||
-      type.byteorder() == '>')
-    refuse_key(name, text_of(type), "must be a contiguous one-dimensional array of int32 or int64", "");
+  if (type.kind() != 'i' || (type.itemsize() != 4 && type.itemsize() != 8) || array.ndim() != 1 ||
+      (array.flags() & py::array::c_style) == 0 || type.byteorder() == '>')
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        name,
+                        text_of(type),
+                        "must be a contiguous one-dimensional array of int32 or int64",
+                        ""});
   return {array.data(), static_cast<int>(type.itemsize()), array.size()};
 }
 
 const double* doubles_of(const py::array& array, const char* name) {
-  if (!py::isinstance<py::array_t<double>>(array) || !is_plain_line(array))
-    refuse_key(name, text_of(array.dtype()), "must be a contiguous one-dimensional array of float64", "");
+  if (!py::isinstance<py::array_t<double>>(array) || array.ndim() != 1 || (array.flags() & py::array::c_style) == 0)
+    throw Error(Finding{Rule::conversion,
+                        {},
+                        {},
+                        name,
+                        text_of(array.dtype()),
+                        "must be a contiguous one-dimensional array of float64",
+                        ""});
   return static_cast<const double*>(array.data());
 }
 

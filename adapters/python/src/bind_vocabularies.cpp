@@ -36,26 +36,30 @@ const char* name_of(Order order) { return order == Order::row_major ? "C" : "F";
 
 void bind_translation(py::module_& module) {
   py::class_<TranslatedAxis>(module, "_TranslatedAxis", py::custom_type_setup(forbid_new));
-  py::class_<Translation> type(module, "Translation", py::custom_type_setup(forbid_new),
-                               R"(A distribution of another library or language, as a Distribution of the protocol.
+  py::class_<Translation>(module, "Translation", py::custom_type_setup(forbid_new),
+                          R"(A distribution of another library or language, as a Distribution of the protocol.
 
 scalapack(), essl(), hpf(), chapel(), julia(), x10() and mpi_cart() make one. It also has what the protocol does not know:
-the first index of each axis, the numbering of processes, the storage of a process. `losses` says what is lost.)");
-  const auto property = property_of(type);
-  property("distribution", "The same as a Distribution.", [](const Translation& t) { return t.distribution; });
-  property("index_base", "By axis: the index there of the element that has global index 0 here.",
-           [](const Translation& t) { return tuple_of(t.index_base); });
-  property(
-      "process_order",
-      "\"C\": processes are numbered over the grid in row-major order there, as here; \"F\": in column-major order.",
-      [](const Translation& t) { return name_of(t.process_order); });
-  property("storage_order", "\"C\" or \"F\": the memory order of a process's part there.",
-           [](const Translation& t) { return name_of(t.storage_order); });
-  property("leading_dimension", "Elements from one local column to the next, if it is prescribed; else None.",
-           [](const Translation& t) { return t.leading_dimension; });
-  property("losses", "What the protocol cannot represent, a text for each.",
-           [](const Translation& t) { return py::tuple(py::cast(t.losses)); });
-  type.def(
+the first index of each axis, the numbering of processes, the storage of a process. `losses` says what is lost.)")
+      .def_property_readonly(
+          "distribution", [](const Translation& t) { return t.distribution; }, "The same as a Distribution.")
+      .def_property_readonly(
+          "index_base", [](const Translation& t) { return tuple_of(t.index_base); },
+          "By axis: the index there of the element that has global index 0 here.")
+      .def_property_readonly(
+          "process_order", [](const Translation& t) { return name_of(t.process_order); },
+          "\"C\": processes are numbered over the grid in row-major order there, as here; \"F\": in column-major "
+          "order.")
+      .def_property_readonly(
+          "storage_order", [](const Translation& t) { return name_of(t.storage_order); },
+          "\"C\" or \"F\": the memory order of a process's part there.")
+      .def_property_readonly(
+          "leading_dimension", [](const Translation& t) { return t.leading_dimension; },
+          "Elements from one local column to the next, if it is prescribed; else None.")
+      .def_property_readonly(
+          "losses", [](const Translation& t) { return py::tuple(py::cast(t.losses)); },
+          "What the protocol cannot represent, a text for each.")
+      .def(
           "foreign_process", [](const Translation& t, Index p) { return t.foreign_process(process_of(t, p)); },
           "process"_a, "foreign_process(process) -> int\n\nThe number there, from 0, of a process of the distribution.")
       .def(

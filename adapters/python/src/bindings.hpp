@@ -60,14 +60,6 @@ const T& value_in(py::handle self) {
   return py::cast<const T&>(self);
 }
 
-/// The C++ value of an object that is a `T` and was initialised; null for any other object.
-template <class T>
-const T* value_behind(py::handle object) {
-  const py::handle type = py::type::handle_of<T>();
-  if (PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr())) == 0) return nullptr;
-  return holds_value(object.ptr(), typeid(T)) ? &py::cast<const T&>(object) : nullptr;
-}
-
 /// Shows the garbage collector which Python objects a bound type holds. `T` has traverse() and clear().
 template <class T>
 void let_collect(PyHeapTypeObject* heap) {

@@ -1,7 +1,6 @@
 #include "comm.hpp"
 
 #include "memory.hpp"
-#include "text_argument.hpp"
 #include <tridap/internal/call.hpp>
 
 #include <cstdint>
@@ -45,7 +44,8 @@ MPI_Comm handle_in(py::handle comm) {
   static py::handle type, address_of;
   check_mpi();
   if (!py::isinstance(comm, imported(type, "mpi4py.MPI", "Comm")))
-    throw py::type_error("comm is of type " + type_name(comm) + ", must be an mpi4py communicator");
+    throw py::type_error("comm is of type " + std::string(Py_TYPE(comm.ptr())->tp_name) +
+                         ", must be an mpi4py communicator");
   return *reinterpret_cast<MPI_Comm*>(py::cast<std::uintptr_t>(imported(address_of, "mpi4py.MPI", "_addressof")(comm)));
 }
 

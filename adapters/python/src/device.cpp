@@ -16,6 +16,8 @@ namespace tridap::python {
 
 namespace {
 
+std::string type_of_object(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+
 py::object attribute_or_none(py::handle object, const char* name) {
   const auto found = py::reinterpret_steal<py::object>(PyObject_GetAttrString(object.ptr(), name));
   if (found) return found;
@@ -24,10 +26,9 @@ py::object attribute_or_none(py::handle object, const char* name) {
   return py::none();
 }
 
-// Throws Error for an array of which this object is one shard. True if its library never writes the memory.
-bool is_read_only(py::handle object) {
-  return !py::isinstance<py::array>(object) && device_part_behind(object) == nullptr &&
-         py::cast<bool>(py::module_::import("tridap._foreign").attr("read_only_memory")(object));
+// Throws Error for an array of which this object is one shard. True if the library never writes the memory.
+bool is_read_only_library(py::handle object) {
+  return py::cast<bool>(py::module_::import("tridap._foreign").attr("read_only_memory")(object));
 }
 
 Buffer wrong_unless_right(Buffer buffer) {
@@ -44,7 +45,7 @@ py::object interface_of(py::handle object) {
 }
 
 [[noreturn]] void refuse_interface(py::handle object, const std::string& fault, const std::string& must) {
-  refuse("the __cuda_array_interface__ of a " + type_name(object) + " " + fault, must, "correct it", {},
+  refuse("the __cuda_array_interface__ of a " + type_of_object(object) + " " + fault, must, "correct it", {},
          Rule::buffer_data);
 }
 
@@ -85,7 +86,7 @@ Buffer over_interface(py::handle object, const py::dict& said) {
   if (buffer.data != nullptr) {  // an array without elements may have no address
     const std::optional<driver::Place> place = driver::place_of(buffer.data);
     if (!place)
-      refuse("a " + type_name(object) + " states memory of a GPU by __cuda_array_interface__",
+      refuse("a " + type_of_object(object) + " states memory of a GPU by __cuda_array_interface__",
              "but this process has no CUDA", "use the device first, or give an object with __dlpack__", {},
              Rule::buffer_data);
     if (place->kind == driver::Place::Kind::managed) buffer.memory.kind = Memory::Kind::cuda_managed;
@@ -113,7 +114,7 @@ void refuse_two_answers(py::handle object, const Buffer& tensor) {
   const py::object said = interface_of(object);
   if (said.is_none() || element_count(tensor) == 0) return;
   if (!same_elements(tensor, described_by(object, said)))
-    refuse("__dlpack__ and __cuda_array_interface__ of a " + type_name(object) + " describe different elements",
+    refuse("__dlpack__ and __cuda_array_interface__ of a " + type_of_object(object) + " describe different elements",
            "so that one of them is wrong, as CuPy's __dlpack__ for a negative stride",
            "give a contiguous copy, such as cupy.ascontiguousarray(x)", {}, Rule::buffer_layout);
 }
@@ -127,7 +128,7 @@ bool is_known(const TensorDevice& device) {
 std::optional<Buffer> device_buffer(py::handle object) {
   if (const DevicePart* const part = device_part_behind(object)) return part->buffer();
   if (py::isinstance<py::array>(object)) return std::nullopt;
-  const std::string name = type_name(object);
+  const std::string name = type_of_object(object);
   Buffer buffer;
   if (const std::optional<TensorDevice> device = tensor_device(object, name)) {
     if (device->type == kDLCPU || device->type == kDLCUDAHost || device->type == kDLROCMHost) return std::nullopt;
@@ -154,20 +155,6 @@ py::object managed_part(Buffer buffer) {
   driver::synchronize(buffer.memory, nullptr);
   buffer.memory = Memory{};
   return array_of(buffer);
-}
-
-// A part over the memory of an object on a device; null if it is not there.
-py::object device_part_over(py::handle object, Copy copy) {
-  if (py::isinstance<py::array>(object)) return {};
-  const bool read_only = is_read_only(object);
-  std::optional<Buffer> buffer = device_buffer(object);
-  if (!buffer) return {};
-  buffer->read_only = buffer->read_only || read_only;
-  if (copy == Copy::always)
-    refuse("copy=True of an array in the memory of " + device_name(buffer->memory), "",
-           "copy it with the library that made it, or call tridap.asarray(array, comm).to(\"cpu\"), which copies it to "
-           "the host");
-  return part_of(std::move(*buffer));
 }
 
 driver::Stream consumer_stream(const Memory& memory, const py::object& stream, bool& waits) {
@@ -211,7 +198,11 @@ std::string shown_part(const DevicePart& part) {
 
 }  // namespace
 
-const DevicePart* device_part_behind(py::handle object) { return value_behind<DevicePart>(object); }
+const DevicePart* device_part_behind(py::handle object) {
+  const py::handle type = py::type::handle_of<DevicePart>();
+  if (PyObject_TypeCheck(object.ptr(), reinterpret_cast<PyTypeObject*>(type.ptr())) == 0) return nullptr;
+  return holds_value(object.ptr(), typeid(DevicePart)) ? &py::cast<const DevicePart&>(object) : nullptr;
+}
 
 bool is_on_device(const Memory& memory) {
   return memory.kind == Memory::Kind::cuda || memory.kind == Memory::Kind::hip || memory.kind == Memory::Kind::sycl;
@@ -245,15 +236,31 @@ void refuse_on_device(const Memory& memory) {
 }
 
 py::object part_over(py::handle object, Copy copy, Receipt& receipt) {
-  if (py::object part = device_part_over(object, copy)) return part;
+  const bool foreign = !py::isinstance<py::array>(object) && device_part_behind(object) == nullptr;
+  const bool read_only = foreign && is_read_only_library(object);
+  if (std::optional<Buffer> buffer = device_buffer(object)) {
+    buffer->read_only = buffer->read_only || read_only;
+    if (copy == Copy::always)
+      refuse("copy=True of an array in the memory of " + device_name(buffer->memory), "",
+             "copy it with the library that made it, or call tridap.asarray(array, comm).to(\"cpu\"), which copies it "
+             "to the "
+             "host");
+    return part_of(std::move(*buffer));
+  }
   py::array array = array_over(object, copy, receipt);
-  if (receipt.bytes_copied == 0 && is_read_only(object)) array.attr("flags").attr("writeable") = false;
+  if (read_only && receipt.bytes_copied == 0) array.attr("flags").attr("writeable") = false;
   return std::move(array);
 }
 
 py::object part_over(py::handle object) {
-  py::object part = device_part_over(object, Copy::never);
-  return part ? part : py::object(array_over(object));
+  if (!py::isinstance<py::array>(object)) {
+    const bool read_only = device_part_behind(object) == nullptr && is_read_only_library(object);
+    if (std::optional<Buffer> buffer = device_buffer(object)) {
+      buffer->read_only = buffer->read_only || read_only;
+      return part_of(std::move(*buffer));
+    }
+  }
+  return array_over(object);
 }
 
 Buffer buffer_of_part(py::handle part) {
@@ -311,23 +318,27 @@ void bind_device(py::module_& module) {
 
 It has the protocols of GPU libraries: cupy.from_dlpack(x.local), torch.from_dlpack(x.local), cupy.asarray(x.local) are
 arrays over the same memory. NumPy cannot read it: x.to("cpu") is a copy on the host.)");
-  const auto property = property_of(type);
-  property("shape", "The number of elements along each axis.",
-           [](const DevicePart& p) { return tuple_of(p.buffer().shape); });
-  property("strides", "The bytes from one element to the next along each axis.",
-           [](const DevicePart& p) { return tuple_of(p.buffer().strides); });
-  property("ndim", "How many axes there are.", [](const DevicePart& p) { return p.buffer().ndim(); });
-  property("size", "How many elements there are.", [](const DevicePart& p) { return element_count(p.buffer()); });
-  property("nbytes", "The bytes of all elements.",
-           [](const DevicePart& p) { return element_count(p.buffer()) * p.buffer().type.bytes; });
-  property("dtype", "The element type, NumPy's.", [](const DevicePart& p) { return p.dtype(); });
-  property("device", "Where it is, such as \"cuda:0\".",
-           [](const DevicePart& p) { return device_name(p.buffer().memory); });
-  property("__cuda_array_interface__",
-           "Version 3: address, shape, type, strides, and the stream 1, the legacy default stream.", &cuda_interface);
-  for (const char* const protocol : {"__array_ufunc__", "__array_function__", "__getitem__", "__setitem__"})
-    type.def(protocol, [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); });
-  type.def(
+  type.def_property_readonly(
+          "shape", [](const DevicePart& p) { return tuple_of(p.buffer().shape); },
+          "The number of elements along each axis.")
+      .def_property_readonly(
+          "strides", [](const DevicePart& p) { return tuple_of(p.buffer().strides); },
+          "The bytes from one element to the next along each axis.")
+      .def_property_readonly(
+          "ndim", [](const DevicePart& p) { return p.buffer().ndim(); }, "How many axes there are.")
+      .def_property_readonly(
+          "size", [](const DevicePart& p) { return element_count(p.buffer()); }, "How many elements there are.")
+      .def_property_readonly(
+          "nbytes", [](const DevicePart& p) { return element_count(p.buffer()) * p.buffer().type.bytes; },
+          "The bytes of all elements.")
+      .def_property_readonly(
+          "dtype", [](const DevicePart& p) { return p.dtype(); }, "The element type, NumPy's.")
+      .def_property_readonly(
+          "device", [](const DevicePart& p) { return device_name(p.buffer().memory); },
+          "Where it is, such as \"cuda:0\".")
+      .def_property_readonly("__cuda_array_interface__", &cuda_interface,
+                             "Version 3: address, shape, type, strides, and the stream 1, the legacy default stream.")
+      .def(
           "__dlpack__",
           [](const DevicePart& p, const py::object& stream, const py::object& max_version, const py::object& device,
              const py::object& copy) { return device_tensor_of(p.buffer(), stream, max_version, device, copy); },
@@ -344,6 +355,12 @@ numbers are addresses of streams. BufferError, with the reason, if there is no c
       .def(
           "__array__", [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); },
           "TypeError, which names the right call: NumPy cannot read this memory.")
+      .def("__array_ufunc__",
+           [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); })
+      .def("__array_function__",
+           [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); })
+      .def("__getitem__", [](const DevicePart& p, const py::object&) -> py::object { refuse_numpy(p); })
+      .def("__setitem__", [](const DevicePart& p, const py::object&, const py::object&) { refuse_numpy(p); })
       .def("__getattr__",
            [](const DevicePart& p, const Text& attribute) -> py::object {
              const std::string& name = attribute;

@@ -2,7 +2,6 @@
 
 #include "array.hpp"
 #include "device.hpp"
-#include "text_argument.hpp"
 #include "value.hpp"
 #include <tridap/internal/collectives.hpp>
 #include <tridap/internal/misspelt.hpp>
@@ -107,7 +106,7 @@ void read_dictionary(const py::dict& dict, Copy copy, Given& given) {
                   {},
                   {},
                   "buffer",
-                  "a " + type_name(buffer),
+                  "a " + std::string(Py_TYPE(buffer.ptr())->tp_name),
                   "cannot be read: it raised " + one_line(error),
                   ""});
       given.raised.emplace(error);
@@ -159,14 +158,15 @@ py::object dictionary_of(py::handle object, Report& report) {
     if (PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
     PyErr_Clear();
     if (py::object dict = foreign_dictionary(object); !dict.is_none()) return dict;
-    return wrong("an object of type " + type_name(object) + " has no __distarray__",
+    return wrong("an object of type " + std::string(Py_TYPE(object.ptr())->tp_name) + " has no __distarray__",
                  "must be an object with __distarray__, or the dictionary that it returns");
   }
   if (PyType_Check(object.ptr()))
     return wrong("the object is a class", "must be an instance, to call its __distarray__");
   py::object dict = method();
   if (PyDict_Check(dict.ptr())) return dict;
-  return wrong("__distarray__() returned an object of type " + type_name(dict), "must return a dictionary");
+  return wrong("__distarray__() returned an object of type " + std::string(Py_TYPE(dict.ptr())->tp_name),
+               "must return a dictionary");
 }
 
 py::dict plain_dictionary(const Dimension& d) {

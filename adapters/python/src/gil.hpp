@@ -2,8 +2,6 @@
 
 #include <pybind11/pybind11.h>
 
-#include <utility>
-
 namespace tridap::python {
 
 // Before Python 3.14, a thread that asks for the GIL while the interpreter ends is unwound. If this happens in a
@@ -20,13 +18,6 @@ class WithoutPython {
  private:
   PyThreadState* state_;
 };
-
-/// Runs a step while other threads of Python run.
-template <class Step>
-auto without_python(Step&& step) {
-  const WithoutPython released;
-  return std::forward<Step>(step)();
-}
 
 /// While one exists, this thread may use Python. They may be nested.
 class WithPython {

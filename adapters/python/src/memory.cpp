@@ -31,6 +31,8 @@ bool has(py::handle object, const char* name) {
   return static_cast<bool>(attribute);
 }
 
+std::string type_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+
 bool is_record(const py::dtype& type) { return type.kind() == 'V' && !type.attr("names").is_none(); }
 
 // True if the elements are bytes without a meaning. NumPy reads these from a PEP 3118 buffer as records without a
@@ -237,13 +239,10 @@ Buffer buffer_of(const py::array& array) {
 }
 
 py::array array_of(const Buffer& buffer) {
-  const bool opaque = buffer.type.kind == ElementType::Kind::opaque;
-  return array_of(buffer, opaque ? bytes_alone(buffer.type.bytes) : py::dtype(buffer.type.name()));
-}
-
-py::array array_of(const Buffer& buffer, const py::dtype& type) {
   // The address if there are no elements: without an address NumPy would not keep the owner.
   alignas(64) static std::byte nowhere{};
+  const bool opaque = buffer.type.kind == ElementType::Kind::opaque;
+  const py::dtype type = opaque ? bytes_alone(buffer.type.bytes) : py::dtype(buffer.type.name());
   py::array array(type, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
                   std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()),
                   buffer.data != nullptr ? buffer.data : &nowhere, as_base(buffer.owner));

@@ -38,8 +38,6 @@ Buffer buffer_of(const py::array& array);
 
 /// A NumPy array over a buffer's memory, which it keeps alive; read-only if the buffer is.
 py::array array_of(const Buffer& buffer);
-/// The same with NumPy's type for the elements.
-py::array array_of(const Buffer& buffer, const py::dtype& type);
 
 /// Throws Error for elements that are, or hold, Python objects.
 void refuse_objects(const py::array& array);

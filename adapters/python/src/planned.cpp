@@ -24,6 +24,8 @@ namespace {
 
 constexpr std::size_t most_compared = 16;  // distributions that a Side keeps
 
+std::string kind_name(py::handle object) { return Py_TYPE(object.ptr())->tp_name; }
+
 // The numbers of a Python argument, such as alpha.
 std::complex<double> factor_of(py::handle given, const char* name) {
   const Py_complex value = PyComplex_AsCComplex(given.ptr());
@@ -48,7 +50,7 @@ Side::Side(const char* argument, const redistribute::PlacedDistribution& placed,
 const Array* Side::part(py::object& given) {
   if (!process_) {
     if (!given.is_none())
-      throw py::type_error(std::string(argument_) + " is a " + type_name(given) +
+      throw py::type_error(std::string(argument_) + " is a " + kind_name(given) +
                            ", must be None on a process that holds no part of it");
     return nullptr;
   }
@@ -179,7 +181,7 @@ py::list Planned::move_all(const py::list& pairs, const py::object& out, const p
     call.scaling = {factor_of(alpha, "alpha"), factor_of(beta, "beta")};
     for (const py::handle pair : pairs) {
       if ((!py::isinstance<py::tuple>(pair) && !py::isinstance<py::list>(pair)) || py::len(pair) != 2)
-        throw py::type_error("entry " + std::to_string(moves.size()) + " of the list is a " + type_name(pair) +
+        throw py::type_error("entry " + std::to_string(moves.size()) + " of the list is a " + kind_name(pair) +
                              ", must be a pair (x, out)");
       const auto two = py::reinterpret_borrow<py::sequence>(pair);
       py::object x = two[0], target = two[1];
@@ -319,8 +321,12 @@ py::object Planned::allocated() const {
 
 // The array that the plan has made. Communication padding that the plan does not fill becomes zero.
 py::object Planned::over_made(DistArray made) {
-  made.buffer.type = type_;  // if no process has an element, the plan knows only the length of one
-  py::array local = array_of(made.buffer, dtype_);
+  alignas(64) static std::byte nowhere{};
+  Buffer& buffer = made.buffer;
+  buffer.type = type_;  // if no process has an element, the plan knows only the length of one
+  py::array local(dtype_, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
+                  std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()),
+                  buffer.data != nullptr ? buffer.data : &nowhere, as_base(buffer.owner));
   if (!options_.mapping.fill_padding) clear_padding(local);
   last_dtype_ = dtype_;
   return py::cast(Array(std::move(made), std::move(local), target_comm_.object(), target_.distribution()));

@@ -16,9 +16,6 @@ inline std::string utf8_text(pybind11::handle text) {
   return pybind11::cast<std::string>(bytes);
 }
 
-/// The name of an object's type, for messages; for types that are defined in C, it includes the module.
-inline std::string type_name(pybind11::handle object) { return Py_TYPE(object.ptr())->tp_name; }
-
 /// An argument that is any str, in UTF-8 as utf8_text() writes it.
 struct Text {
   std::string value;
