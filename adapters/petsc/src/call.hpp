@@ -43,6 +43,14 @@ void call(const char* function, Call&& to_petsc) {
   if (code != 0) detail::call_failed(code, function, errors.text());
 }
 
+/// The name of the type of an object; empty: it has none. Local.
+template <class Object>
+std::string type_of(Object object) {
+  const char* type = nullptr;
+  call("PetscObjectGetType", [&] { return PetscObjectGetType(reinterpret_cast<PetscObject>(object), &type); });
+  return type == nullptr ? "" : type;
+}
+
 /// Throws Error if PETSc is not initialised.
 void need_petsc();
 /// Whether PETSc is initialised, and is not finalised.

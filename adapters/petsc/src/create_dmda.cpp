@@ -1,26 +1,23 @@
 #include "call.hpp"
 #include "form.hpp"
+#include "lasting_memory.hpp"
 #include "source.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/digest.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/internal/typed.hpp>
-#include <tridap/mpi/agree.hpp>
 
-#include <limits>
+#include <array>
+#include <string>
+#include <vector>
 
 namespace tridap::petsc {
 
 namespace {
 
-PetscInt petsc_int(Index number) {
-  if (number > std::numeric_limits<PetscInt>::max())
-    refuse("the DMDA has " + std::to_string(number) + " points on an axis, and PETSc was built with integers of " +
-               std::to_string(8 * sizeof(PetscInt)) + " bits",
-           "", "use a PETSc that was built with 64-bit indices");
-  return static_cast<PetscInt>(number);
-}
+PetscInt points(Index number) { return petsc_int(number, "the DMDA has", "points on an axis"); }
 
 // By PETSc's order: x, y, z.
 struct Arguments {
@@ -33,24 +30,16 @@ struct Arguments {
 Arguments arguments_of(const Form& form) {
   Arguments made;
   made.dim = static_cast<PetscInt>(form.axes.size());
-  made.dof = petsc_int(form.dof);
-  made.width = petsc_int(form.width);
+  made.dof = points(form.dof);
+  made.width = points(form.width);
   for (std::size_t k = 0; k < form.axes.size(); ++k) {
     const AxisForm& axis = form.axes[form.axes.size() - 1 - k];
-    made.size[k] = petsc_int(axis.size);
-    made.processes[k] = petsc_int(static_cast<Index>(axis.lengths.size()));
+    made.size[k] = points(axis.size);
+    made.processes[k] = points(static_cast<Index>(axis.lengths.size()));
     made.boundary[k] = axis.boundary;
-    for (const Index length : axis.lengths) made.lengths[k].push_back(petsc_int(length));
+    for (const Index length : axis.lengths) made.lengths[k].push_back(points(length));
   }
   return made;
-}
-
-void need_processes(const Distribution& distribution, MPI_Comm comm) {
-  const int processes = mpi::processes_of(comm);
-  if (distribution.processes() != processes)
-    refuse("the distribution is for " + std::to_string(distribution.processes()) +
-               " processes, and the communicator has " + std::to_string(processes),
-           "", "give the communicator of the distribution's processes", {}, Rule::grid_product);
 }
 
 // For a distribution that no DMDA can have.
@@ -68,25 +57,39 @@ std::string remedy_for(const Distribution& distribution, const DmdaOptions& opti
 
 Arguments need_arguments(const Distribution& distribution, MPI_Comm comm, const DmdaOptions& options) {
   need_petsc();
-  need_processes(distribution, comm);
+  need_processes(distribution, mpi::processes_of(comm));
   const auto found = form_of(distribution, options);
   if (const auto* const form = std::get_if<Form>(&found)) return arguments_of(*form);
   refuse(*refusal(distribution, options), "", remedy_for(distribution, options));
 }
 
-// Numbers that differ if the arguments differ.
-std::vector<Index> numbers_of(const Arguments& arguments, DMDAStencilType stencil) {
-  std::vector<Index> numbers{arguments.dim, arguments.dof, arguments.width, static_cast<Index>(stencil)};
-  for (std::size_t k = 0; k < 3; ++k) {
-    numbers.insert(numbers.end(),
-                   {arguments.size[k], arguments.processes[k], static_cast<Index>(arguments.boundary[k])});
-    Index sum = 0;  // of the lengths, each with its place
-    for (std::size_t c = 0; c < arguments.lengths[k].size(); ++c)
-      sum = static_cast<Index>((static_cast<std::uint64_t>(sum) * 1000003u) ^
-                               static_cast<std::uint64_t>(arguments.lengths[k][c]));
-    numbers.push_back(sum & std::numeric_limits<std::int32_t>::max());
-  }
-  return numbers;
+// A number that differs if the arguments differ.
+Index digest_of(const Arguments& arguments, DMDAStencilType stencil) {
+  Digest digest;
+  for (const PetscInt number : {arguments.dim, arguments.dof, arguments.width, static_cast<PetscInt>(stencil)})
+    digest.add(number);
+  digest.add_all(arguments.size);
+  digest.add_all(arguments.processes);
+  digest.add_all(arguments.boundary);
+  for (const std::vector<PetscInt>& lengths : arguments.lengths) digest.add_all(lengths);
+  return digest.value();
+}
+
+DM make_dmda(const Arguments& a, DMDAStencilType stencil, MPI_Comm comm) {
+  DM dm = nullptr;
+  make_together(comm, dm, [&] {
+    call("DMDACreate", [&]() -> PetscErrorCode {
+      if (a.dim == 1) return DMDACreate1d(comm, a.boundary[0], a.size[0], a.dof, a.width, a.lengths[0].data(), &dm);
+      if (a.dim == 2)
+        return DMDACreate2d(comm, a.boundary[0], a.boundary[1], stencil, a.size[0], a.size[1], a.processes[0],
+                            a.processes[1], a.dof, a.width, a.lengths[0].data(), a.lengths[1].data(), &dm);
+      return DMDACreate3d(comm, a.boundary[0], a.boundary[1], a.boundary[2], stencil, a.size[0], a.size[1], a.size[2],
+                          a.processes[0], a.processes[1], a.processes[2], a.dof, a.width, a.lengths[0].data(),
+                          a.lengths[1].data(), a.lengths[2].data(), &dm);
+    });
+    call("DMSetUp", [&] { return DMSetUp(dm); });
+  });
+  return dm;
 }
 
 }  // namespace
@@ -94,32 +97,16 @@ std::vector<Index> numbers_of(const Arguments& arguments, DMDAStencilType stenci
 DM create_dmda(const Distribution& distribution, MPI_Comm comm, const DmdaOptions& options) {
   need_communicator(comm);
   Arguments arguments;
-  std::vector<Index> numbers;
-  const mpi::Call beginning(comm, "petsc::create_dmda", mpi::Library::petsc, [&](mpi::Record&) {
+  const mpi::Call beginning(comm, "petsc::create_dmda", mpi::Library::petsc, [&](mpi::Record& record) {
     arguments = need_arguments(distribution, comm, options);
-    numbers = numbers_of(arguments, options.stencil);
+    record.add(digest_of(arguments, options.stencil));
   });
-  for (const MinMax& number : mpi::min_max(numbers, comm))
-    if (!number.is_same())
+  return beginning.run([&] {
+    if (!beginning.is_same(0))
       refuse("the processes ask for different DMDAs", "all must give the same distribution and options",
              "gather the distribution with gather_distribution()");
-  DM dm = nullptr;
-  mpi::Faults faults;
-  faults.attempt([&] {
-    const Arguments& a = arguments;
-    call("DMDACreate", [&]() -> PetscErrorCode {
-      if (a.dim == 1) return DMDACreate1d(comm, a.boundary[0], a.size[0], a.dof, a.width, a.lengths[0].data(), &dm);
-      if (a.dim == 2)
-        return DMDACreate2d(comm, a.boundary[0], a.boundary[1], options.stencil, a.size[0], a.size[1], a.processes[0],
-                            a.processes[1], a.dof, a.width, a.lengths[0].data(), a.lengths[1].data(), &dm);
-      return DMDACreate3d(comm, a.boundary[0], a.boundary[1], a.boundary[2], options.stencil, a.size[0], a.size[1],
-                          a.size[2], a.processes[0], a.processes[1], a.processes[2], a.dof, a.width,
-                          a.lengths[0].data(), a.lengths[1].data(), a.lengths[2].data(), &dm);
-    });
-    call("DMSetUp", [&] { return DMSetUp(dm); });
+    return make_dmda(arguments, options.stencil, comm);
   });
-  mpi::throw_faults(std::move(faults), comm);
-  return dm;
 }
 
 }  // namespace tridap::petsc

@@ -23,15 +23,9 @@ struct Corners {
 
 void need_dmda(DM dm) {
   if (dm == nullptr) refuse("the DM is null", "", "give a DMDA");
-  PetscBool is_dmda = PETSC_FALSE;
-  call("PetscObjectTypeCompare",
-       [&] { return PetscObjectTypeCompare(reinterpret_cast<PetscObject>(dm), DMDA, &is_dmda); });
-  if (is_dmda != PETSC_TRUE) {
-    DMType type = nullptr;
-    call("DMGetType", [&] { return DMGetType(dm, &type); });
-    refuse(std::string("the DM is of type ") + (type == nullptr ? "none" : type) + ", must be a DMDA", "",
+  if (const std::string type = type_of(dm); type != DMDA)
+    refuse("the DM is of type " + (type.empty() ? "none" : type) + ", must be a DMDA", "",
            "give the DMDA whose Vec it is");
-  }
 }
 
 // A process without grid points has corners as if the DMDA were not set up. What DMSetUp makes is there on all

@@ -41,18 +41,13 @@ bool is_local(const Dmda& grid, Vec vec) {
 void need_plain(Vec vec) {
   need_petsc();
   if (vec == nullptr) refuse("the Vec is null", "", "give a Vec that was created");
-  VecType type = nullptr;
-  call("VecGetType", [&] { return VecGetType(vec, &type); });
-  if (type == nullptr) refuse("the Vec has no type", "", "call VecSetSizes and VecSetFromOptions or VecSetType first");
-  PetscBool plain = PETSC_FALSE;
-  call("PetscObjectTypeCompareAny", [&] {
-    return PetscObjectTypeCompareAny(reinterpret_cast<PetscObject>(vec), &plain, VECSEQ, VECMPI, VECSHARED, "");
-  });
-  const bool nested = std::string(type) == VECNEST;
-  if (plain != PETSC_TRUE)
-    refuse("the Vec is of type " + std::string(type) + ", whose memory is not one array in host memory",
+  const std::string type = type_of(vec);
+  if (type.empty()) refuse("the Vec has no type", "", "call VecSetSizes and VecSetFromOptions or VecSetType first");
+  if (type != VECSEQ && type != VECMPI && type != VECSHARED)
+    refuse("the Vec is of type " + type + ", whose memory is not one array in host memory",
            "must be of type seq, mpi or shared",
-           nested ? "export each block of it, from VecNestGetSubVec" : "create it with VecSetType(vec, VECSTANDARD)");
+           type == VECNEST ? "export each block of it, from VecNestGetSubVec"
+                           : "create it with VecSetType(vec, VECSTANDARD)");
 }
 
 Index local_size(Vec vec) {
@@ -61,11 +56,24 @@ Index local_size(Vec vec) {
   return size;
 }
 
+DimData dim_data_of(Vec vec, PetscInt block) {
+  PetscInt size = 0, begin = 0, end = 0;
+  call("VecGetSize", [&] { return VecGetSize(vec, &size); });
+  call("VecGetOwnershipRange", [&] { return VecGetOwnershipRange(vec, &begin, &end); });
+  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
+  Dimension elements;
+  elements.size = size / block;
+  elements.proc_grid_size = mpi::processes_of(comm);
+  elements.proc_grid_rank = mpi::rank_of(comm);
+  elements.dist = Block{begin / block, end / block, {}};
+  DimData dim_data;
+  dim_data.push_back(std::move(elements));
+  if (block > 1) dim_data.push_back(undistributed(block));
+  return dim_data;
+}
+
 std::optional<Index> size_with_ghosts(Vec vec) {
-  PetscBool is_mpi = PETSC_FALSE;
-  call("PetscObjectTypeCompare",
-       [&] { return PetscObjectTypeCompare(reinterpret_cast<PetscObject>(vec), VECMPI, &is_mpi); });
-  if (is_mpi != PETSC_TRUE) return std::nullopt;  // PETSc takes a sequential Vec for its own local form
+  if (type_of(vec) != VECMPI) return std::nullopt;  // PETSc takes a sequential Vec for its own local form
   Vec local = nullptr;
   call("VecGhostGetLocalForm", [&] { return VecGhostGetLocalForm(vec, &local); });
   std::optional<Index> size;
@@ -76,18 +84,9 @@ std::optional<Index> size_with_ghosts(Vec vec) {
 
 ExportedArray export_array(Vec vec, const ExportOptions& options) {
   need_plain(vec);
-  PetscInt size = 0, begin = 0, end = 0;
-  call("VecGetOwnershipRange", [&] { return VecGetOwnershipRange(vec, &begin, &end); });
-  call("VecGetSize", [&] { return VecGetSize(vec, &size); });
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
   ExportedArray made;
-  Dimension axis;
-  axis.size = size;
-  axis.proc_grid_size = mpi::processes_of(comm);
-  axis.proc_grid_rank = mpi::rank_of(comm);
-  axis.dist = Block{begin, end, {}};
-  made.array.dim_data.push_back(std::move(axis));
-  fill(made, vec, {end - begin}, options);
+  made.array.dim_data = dim_data_of(vec);
+  fill(made, vec, {local_size(vec)}, options);
   if (size_with_ghosts(vec))
     made.receipt.losses.push_back("the ghost elements of the Vec, which export_ghosted() exports");
   return made;
@@ -131,7 +130,7 @@ Distribution distribution_of(DM dm, Vec vec) {
 Index collect() {
   need_petsc();
   const mpi::Call beginning(PETSC_COMM_WORLD, "petsc::collect", mpi::Library::petsc);
-  return destroy_waiting();
+  return beginning.run(destroy_waiting);
 }
 
 }  // namespace tridap::petsc

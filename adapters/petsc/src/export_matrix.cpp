@@ -3,8 +3,8 @@
 #include "mat.hpp"
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/typed.hpp>
+#include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/matrix.hpp>
 
 #include <memory>
@@ -16,25 +16,19 @@ namespace tridap::petsc {
 
 namespace {
 
-bool has_type(Mat mat, MatType type) {
-  PetscBool is = PETSC_FALSE;
-  call("PetscObjectTypeCompare", [&] { return PetscObjectTypeCompare(reinterpret_cast<PetscObject>(mat), type, &is); });
-  return is == PETSC_TRUE;
-}
-
-void need_aij(Mat mat) {
-  need_mat(mat);
-  MatType type = nullptr;
-  call("MatGetType", [&] { return MatGetType(mat, &type); });
-  if (!has_type(mat, MATSEQAIJ) && !has_type(mat, MATMPIAIJ))
-    refuse("the Mat is of type " + std::string(type), "must be of type seqaij or mpiaij",
-           has_type(mat, MATSHELL) ? "use export_operator(), which needs no entries"
-                                   : "convert it to MATAIJ with MatConvert (in Python mat.convert(\"aij\")), or use "
-                                     "export_operator(), which needs no entries");
+// Returns whether the Mat is mpiaij, not seqaij.
+bool need_aij(Mat mat) {
+  const std::string type = need_mat(mat);
+  if (type != MATSEQAIJ && type != MATMPIAIJ)
+    refuse("the Mat is of type " + type, "must be of type seqaij or mpiaij",
+           type == MATSHELL ? "use export_operator(), which needs no entries"
+                            : "convert it to MATAIJ with MatConvert (in Python mat.convert(\"aij\")), or use "
+                              "export_operator(), which needs no entries");
   PetscBool assembled = PETSC_FALSE;
   call("MatAssembled", [&] { return MatAssembled(mat, &assembled); });
   if (assembled != PETSC_TRUE)
     refuse("the Mat is not assembled", "", "call MatAssemblyBegin and MatAssemblyEnd first (in Python mat.assemble())");
+  return type == MATMPIAIJ;
 }
 
 // A seqaij Mat, whose positions count from `first`. Its arrays stay where they are while the pattern does: the calls
@@ -84,29 +78,27 @@ Bounds bounds_of(Mat mat, const char* name, PetscErrorCode (*get)(Mat, const Pet
 
 }  // namespace
 
-void need_mat(Mat mat) {
+std::string need_mat(Mat mat) {
   need_petsc();
   if (mat == nullptr) refuse("the Mat is null", "", "give a Mat that was created");
-  MatType type = nullptr;
-  call("MatGetType", [&] { return MatGetType(mat, &type); });
-  if (type == nullptr) refuse("the Mat has no type", "", "call MatSetType or MatSetFromOptions first");
+  std::string type = type_of(mat);
+  if (type.empty()) refuse("the Mat has no type", "", "call MatSetType or MatSetFromOptions first");
+  return type;
 }
 
 Bounds row_bounds(Mat mat) { return bounds_of(mat, "MatGetOwnershipRanges", MatGetOwnershipRanges); }
 Bounds column_bounds(Mat mat) { return bounds_of(mat, "MatGetOwnershipRangesColumn", MatGetOwnershipRangesColumn); }
 
 ExportedMatrix export_matrix(Mat mat) {
-  need_aij(mat);
+  const bool is_mpiaij = need_aij(mat);
   ExportedMatrix made;
   SparseRows& rows = made.rows;
   rows.row_bounds = row_bounds(mat);
   rows.column_bounds = column_bounds(mat);
-  int rank = 0;
-  mpi::must_succeed(MPI_Comm_rank(PetscObjectComm(reinterpret_cast<PetscObject>(mat)), &rank), "MPI_Comm_rank");
-  rows.process = rank;
+  rows.process = mpi::rank_of(PetscObjectComm(reinterpret_cast<PetscObject>(mat)));
   rows.type = scalar_type();
   const auto kept = std::make_shared<Kept>();
-  if (has_type(mat, MATMPIAIJ)) {
+  if (is_mpiaij) {
     Mat own = nullptr, other = nullptr;
     const PetscInt* numbers = nullptr;
     call("MatMPIAIJGetSeqAIJ", [&] { return MatMPIAIJGetSeqAIJ(mat, &own, &other, &numbers); });

@@ -1,6 +1,7 @@
 #include "form.hpp"
 
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/number_texts.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -10,10 +11,6 @@ namespace tridap::petsc {
 namespace {
 
 using Edges = std::array<Index, 2>;
-
-std::string count_of(Index number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 // The first border of an axis that has another width than `width` on either side; empty: there is none.
 std::string other_width(const BlockKind& block, Index width) {
@@ -56,9 +53,10 @@ std::optional<Obstacle> add_axis(const Axis& axis, Index number, bool padded, Fo
   for (std::size_t c = 0; c + 1 < bounds.size(); ++c) {
     made.lengths.push_back(bounds[c + 1] - bounds[c]);
     if (made.lengths.back() < least)
-      return Obstacle{"coordinate " + std::to_string(c) + " has " + count_of(made.lengths.back(), "grid point") +
-                          ", and a DMDA needs at least " + std::to_string(least) +
-                          " on each process for a stencil of width " + std::to_string(form.width),
+      return Obstacle{"coordinate " + std::to_string(c) + " has " +
+                          counted(made.lengths.back(), "grid point", "grid points") + ", and a DMDA needs at least " +
+                          std::to_string(least) + " on each process for a stencil of width " +
+                          std::to_string(form.width),
                       number};
   }
   form.axes.push_back(std::move(made));

@@ -58,26 +58,6 @@ Numbered numbers_of(Vec vec, Index own, Index all) {
   return made;
 }
 
-DimData blocks_of_ranks(Vec vec, PetscInt block) {
-  PetscInt size = 0, begin = 0, end = 0;
-  call("VecGetSize", [&] { return VecGetSize(vec, &size); });
-  call("VecGetOwnershipRange", [&] { return VecGetOwnershipRange(vec, &begin, &end); });
-  const MPI_Comm comm = PetscObjectComm(reinterpret_cast<PetscObject>(vec));
-  Dimension elements;
-  elements.size = size / block;
-  elements.proc_grid_size = mpi::processes_of(comm);
-  elements.proc_grid_rank = mpi::rank_of(comm);
-  elements.dist = Block{begin / block, end / block, {}};
-  DimData dim_data;
-  dim_data.push_back(std::move(elements));
-  if (block == 1) return dim_data;
-  Dimension components;
-  components.size = block;
-  components.dist = Block{0, block, {}};
-  dim_data.push_back(std::move(components));
-  return dim_data;
-}
-
 // Throws Error if PETSc cannot have the memory of a ghosted array. Local.
 void need_ghosted(const GhostedArray& array, const Distribution& distribution) {
   need_petsc();
@@ -125,41 +105,39 @@ GhostedArray export_ghosted(Vec vec) {
   if (numbered.block > 1) local.shape.push_back(numbered.block);
   local.strides = row_major_strides(local.shape, local.type.bytes);
   local.owner = open_access(vec, false, local.data);
-  return GhostedArray(std::move(local), blocks_of_ranks(vec, numbered.block), std::move(numbered.ghosts));
+  return GhostedArray(std::move(local), dim_data_of(vec, numbered.block), std::move(numbered.ghosts));
 }
 
 ImportedVec import_ghosted(const GhostedArray& array, MPI_Comm comm) {
   need_communicator(comm);
   const mpi::Call beginning(comm, "petsc::import_ghosted", mpi::Library::petsc);
-  const double begin = MPI_Wtime();
-  const CheckedGhosts checked = check_ghosts(array, comm);
-  Index components = 1;
-  for (Index i = array.numbered(); i < array.owned().ndim(); ++i) components *= checked.distribution.axis(i).size();
-  ImportedVec made;
-  PetscInt own = 0, total = 0;
-  const std::vector<PetscInt> numbers = mpi::collectively(comm, [&] {
-    need_ghosted(array, checked.distribution);
+  return beginning.run([&] {
+    const double begin = MPI_Wtime();
+    const CheckedGhosts checked = check_ghosts(array, comm);
     const Source source{checked.distribution, mpi::rank_of(comm), true};
-    need_countable(source.total());
-    own = static_cast<PetscInt>(source.count());
-    total = static_cast<PetscInt>(source.total());
+    Index components = 1;
+    for (Index i = array.numbered(); i < array.owned().ndim(); ++i) components *= checked.distribution.axis(i).size();
+    const std::vector<PetscInt> numbers = mpi::collectively(comm, [&] {
+      need_ghosted(array, checked.distribution);
+      petsc_int(source.total());
+      return petsc_numbers(checked, array.ghosts().size(), components);
+    });
+    collect_on(comm);
+    ImportedVec made;
     add_numbering(source, made.receipt);
     add_losses(array.owned(), checked.distribution, made.receipt);
-    return petsc_numbers(checked, array.ghosts().size(), components);
-  });
-  collect_on(comm);
-  mpi::Faults faults;
-  faults.attempt([&] {
-    call("VecCreateGhostBlockWithArray", [&] {
-      return VecCreateGhostBlockWithArray(comm, static_cast<PetscInt>(components), own, total,
-                                          static_cast<PetscInt>(numbers.size()), numbers.data(),
-                                          static_cast<const PetscScalar*>(array.local().data), &made.vec);
+    make_together(comm, made.vec, [&] {
+      call("VecCreateGhostBlockWithArray", [&] {
+        return VecCreateGhostBlockWithArray(
+            comm, static_cast<PetscInt>(components), static_cast<PetscInt>(source.count()),
+            static_cast<PetscInt>(source.total()), static_cast<PetscInt>(numbers.size()), numbers.data(),
+            static_cast<const PetscScalar*>(array.local().data), &made.vec);
+      });
+      keep_memory(made.vec, made_over, array.local().owner);
     });
-    keep_memory(made.vec, made_over, array.local().owner);
+    made.receipt.seconds = MPI_Wtime() - begin;
+    return made;
   });
-  throw_without(reinterpret_cast<PetscObject>(made.vec), std::move(faults), comm);
-  made.receipt.seconds = MPI_Wtime() - begin;
-  return made;
 }
 
 }  // namespace tridap::petsc

@@ -12,7 +12,6 @@
 
 #include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tridap::petsc {
@@ -51,31 +50,25 @@ Index without_mirrors(Index number, const FlatNumbers& flat, const Distribution&
 ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
   need_communicator(comm);
   const mpi::Call beginning(comm, "petsc::import_array", mpi::Library::petsc);
-  const double begin = MPI_Wtime();
-  const Source source = need_source(array, comm, copy);
-  collect_on(comm);
-  ImportedVec made;
-  mpi::Faults faults;
-  Elements elements;
-  Index count = element_count(array.buffer), total = source.total();
-  faults.attempt([&] {
-    if (copy != Copy::never) count = source.count();  // without the padding
-    elements = elements_of(array, source, copy, made.receipt);
+  return beginning.run([&] {
+    const double begin = MPI_Wtime();
+    const Source source = need_source(array, comm, copy);
+    collect_on(comm);
+    ImportedVec made;
+    const auto get = [&] { return elements_of(array, source, copy, made.receipt); };
+    const Elements elements = copy == Copy::never ? get() : mpi::collectively(comm, get);  // a copy may be made
     add_numbering(source, made.receipt);
     add_losses(array, source.distribution, made.receipt);
-  });
-  if (copy != Copy::never) mpi::throw_faults(std::exchange(faults, {}), comm);
-  // PETSc communicates: a process whose memory has ended takes part, with a Vec without an array.
-  faults.attempt([&] {
-    call("VecCreateMPIWithArray", [&] {
-      return VecCreateMPIWithArray(comm, 1, static_cast<PetscInt>(count), static_cast<PetscInt>(total), elements.data,
-                                   &made.vec);
+    make_together(comm, made.vec, [&] {
+      call("VecCreateMPIWithArray", [&] {
+        return VecCreateMPIWithArray(comm, 1, static_cast<PetscInt>(source.count()),
+                                     static_cast<PetscInt>(source.total()), elements.data, &made.vec);
+      });
+      keep_memory(made.vec, made_over, elements.owner);
     });
-    keep_memory(made.vec, made_over, elements.owner);
+    made.receipt.seconds = MPI_Wtime() - begin;
+    return made;
   });
-  throw_without(reinterpret_cast<PetscObject>(made.vec), std::move(faults), comm);
-  made.receipt.seconds = MPI_Wtime() - begin;
-  return made;
 }
 
 Receipt place_array(Vec vec, const DistArray& array) {
@@ -83,27 +76,27 @@ Receipt place_array(Vec vec, const DistArray& array) {
   const double begin = MPI_Wtime();
   const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(vec));
   const mpi::Call beginning(comm, "petsc::place_array", mpi::Library::petsc);
-  const Source source = need_source(array, comm, Copy::never, never_copied);
-  Receipt receipt;
-  mpi::Faults faults;
-  bool placed = false;
-  faults.attempt([&] {
-    need_length(vec, source);
-    const Elements elements = elements_of(array, source, Copy::never, receipt);
+  return beginning.run([&] {
+    const Source source = need_source(array, comm, Copy::never, never_copied);
+    Receipt receipt;
+    bool placed = false;
+    try {
+      mpi::collectively(comm, [&] {
+        need_length(vec, source);
+        const Elements elements = elements_of(array, source, Copy::never, receipt);
+        call("VecPlaceArray", [&] { return VecPlaceArray(vec, elements.data); });
+        placed = true;
+        keep_memory(vec, placed_in, elements.owner);
+      });
+    } catch (...) {
+      if (placed) VecResetArray(vec);
+      throw;
+    }
     add_numbering(source, receipt);
     add_losses(array, source.distribution, receipt);
-    call("VecPlaceArray", [&] { return VecPlaceArray(vec, elements.data); });
-    placed = true;
-    keep_memory(vec, placed_in, elements.owner);
+    receipt.seconds = MPI_Wtime() - begin;
+    return receipt;
   });
-  try {
-    mpi::throw_faults(std::move(faults), comm);
-  } catch (...) {
-    if (placed) VecResetArray(vec);
-    throw;
-  }
-  receipt.seconds = MPI_Wtime() - begin;
-  return receipt;
 }
 
 void reset_array(Vec vec) {
@@ -117,25 +110,25 @@ void reset_array(Vec vec) {
 AO make_ordering(const DistArray& array, MPI_Comm comm, Copy copy) {
   need_communicator(comm);
   const mpi::Call beginning(comm, "petsc::make_ordering", mpi::Library::petsc);
-  const Source source = need_source(array, comm, copy);
-  const std::vector<PetscInt> numbers = mpi::collectively(comm, [&] {
-    const FlatNumbers flat(source.distribution, Order::row_major, UnstructuredIds::compact);
-    const std::vector<Index> list = flat.list(source.rank, Part::interior, order_of(array, source, copy));
-    std::vector<PetscInt> made;
-    made.reserve(list.size());
-    for (const Index number : list)
-      made.push_back(static_cast<PetscInt>(without_mirrors(number, flat, source.distribution)));
-    return made;
-  });
-  AO ordering = nullptr;
-  mpi::Faults faults;
-  faults.attempt([&] {
-    call("AOCreateMemoryScalable", [&] {
-      return AOCreateMemoryScalable(comm, static_cast<PetscInt>(numbers.size()), numbers.data(), nullptr, &ordering);
+  return beginning.run([&] {
+    const Source source = need_source(array, comm, copy);
+    const std::vector<PetscInt> numbers = mpi::collectively(comm, [&] {
+      const FlatNumbers flat(source.distribution, Order::row_major, UnstructuredIds::compact);
+      const std::vector<Index> list = flat.list(source.rank, Part::interior, order_of(array, source, copy));
+      std::vector<PetscInt> made;
+      made.reserve(list.size());
+      for (const Index number : list)
+        made.push_back(static_cast<PetscInt>(without_mirrors(number, flat, source.distribution)));
+      return made;
     });
+    AO ordering = nullptr;
+    make_together(comm, ordering, [&] {
+      call("AOCreateMemoryScalable", [&] {
+        return AOCreateMemoryScalable(comm, static_cast<PetscInt>(numbers.size()), numbers.data(), nullptr, &ordering);
+      });
+    });
+    return ordering;
   });
-  mpi::throw_faults(std::move(faults), comm);
-  return ordering;
 }
 
 }  // namespace tridap::petsc

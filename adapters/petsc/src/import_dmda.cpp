@@ -8,6 +8,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/compat.hpp>
+#include <tridap/petsc/dmda.hpp>
 #include <tridap/petsc/import.hpp>
 
 #include <algorithm>
@@ -135,26 +136,25 @@ ImportedVec import_array(DM dm, const DistArray& array) {
   Dmda grid;
   const mpi::Call beginning(comm, "petsc::import_array of a DM", mpi::Library::petsc,
                             [&](mpi::Record&) { grid = describe(dm); });
-  const Source source = need_source(array, comm, Copy::never, never_copied, true);
-  const bool local = mpi::collectively(comm, [&] {
-    if (!source.row_major)
-      refuse("the elements are not in row-major order on every process, and a DMDA's are", "",
-             "give a row-major array (in Python array = array.copy(order=\"C\")), or import it without the DMDA");
-    return is_local(grid, source, has_padding(source.distribution));
+  return beginning.run([&] {
+    const Source source = need_source(array, comm, Copy::never, never_copied, true);
+    const bool local = mpi::collectively(comm, [&] {
+      if (!source.row_major)
+        refuse("the elements are not in row-major order on every process, and a DMDA's are", "",
+               "give a row-major array (in Python array = array.copy(order=\"C\")), or import it without the DMDA");
+      return is_local(grid, source, has_padding(source.distribution));
+    });
+    ImportedVec made;
+    add_keys(array, made.receipt);
+    make_together(comm, made.vec, [&] {
+      auto* const data = static_cast<PetscScalar*>(array.buffer.data);
+      made.vec = local ? make_local(grid, data) : make_global(dm, grid, data);
+      keep_memory(made.vec, made_over, array.buffer.owner);
+      call("VecSetDM", [&] { return VecSetDM(made.vec, dm); });
+    });
+    made.receipt.seconds = MPI_Wtime() - begin;
+    return made;
   });
-  ImportedVec made;
-  mpi::Faults faults;
-  faults.attempt([&] {
-    auto* const data = static_cast<PetscScalar*>(array.buffer.data);
-    made.vec = local ? make_local(grid, data) : make_global(dm, grid, data);
-    keep_memory(made.vec, made_over, array.buffer.owner);
-    call("VecSetDM", [&] { return VecSetDM(made.vec, dm); });
-    for (const Dimension& dimension : array.dim_data)
-      for (const Extra& extra : dimension.extras) made.receipt.losses.push_back("the key '" + extra.key + "'");
-  });
-  throw_without(reinterpret_cast<PetscObject>(made.vec), std::move(faults), comm);
-  made.receipt.seconds = MPI_Wtime() - begin;
-  return made;
 }
 
 }  // namespace tridap::petsc

@@ -1,4 +1,5 @@
 #include "call.hpp"
+#include "lasting_memory.hpp"
 #include "mat.hpp"
 #include "source.hpp"
 #include "vec.hpp"
@@ -10,7 +11,6 @@
 #include <tridap/sparse/sparse_pattern.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +40,11 @@ Pattern petsc_pattern(const SparseRows& rows) {
   return pattern;
 }
 
+void finish_assembly(Mat mat) {
+  call("MatAssemblyBegin", [&] { return MatAssemblyBegin(mat, MAT_FINAL_ASSEMBLY); });
+  call("MatAssemblyEnd", [&] { return MatAssemblyEnd(mat, MAT_FINAL_ASSEMBLY); });
+}
+
 // Inserts zeros; all are this process's, so that the assembly has nothing to send.
 void assemble(Mat mat, const Pattern& pattern, Index first_row) {
   call("MatSetOption", [&] { return MatSetOption(mat, MAT_NO_OFF_PROC_ENTRIES, PETSC_TRUE); });
@@ -55,13 +60,11 @@ void assemble(Mat mat, const Pattern& pattern, Index first_row) {
     }
     return 0;
   });
-  call("MatAssemblyBegin", [&] { return MatAssemblyBegin(mat, MAT_FINAL_ASSEMBLY); });
-  call("MatAssemblyEnd", [&] { return MatAssemblyEnd(mat, MAT_FINAL_ASSEMBLY); });
+  finish_assembly(mat);
   call("MatSetOption", [&] { return MatSetOption(mat, MAT_NO_OFF_PROC_ENTRIES, PETSC_FALSE); });
 }
 
-Mat make_mat(const SparseRows& rows, const Pattern& pattern, MPI_Comm comm) {
-  Mat mat = nullptr;
+void make_mat(const SparseRows& rows, const Pattern& pattern, MPI_Comm comm, Mat& mat) {
   call("MatCreate", [&] { return MatCreate(comm, &mat); });
   call("MatSetSizes", [&] {
     return MatSetSizes(mat, static_cast<PetscInt>(rows.rows().size()), static_cast<PetscInt>(rows.columns().size()),
@@ -73,17 +76,26 @@ Mat make_mat(const SparseRows& rows, const Pattern& pattern, MPI_Comm comm) {
   call("MatSeqAIJSetPreallocation", [&] { return MatSeqAIJSetPreallocation(mat, 0, own); });
   call("MatMPIAIJSetPreallocation", [&] { return MatMPIAIJSetPreallocation(mat, 0, own, 0, others); });
   assemble(mat, pattern, rows.rows().begin);
-  return mat;
+}
+
+// Lets PETSc forget what it computed from the values of a seqaij or an mpiaij Mat. PETSc communicates.
+void forget_computed(Mat mat, bool is_mpiaij) {
+  Mat blocks[2] = {mat, nullptr};
+  if (is_mpiaij) call("MatMPIAIJGetSeqAIJ", [&] { return MatMPIAIJGetSeqAIJ(mat, &blocks[0], &blocks[1], nullptr); });
+  PetscScalar* values = nullptr;
+  for (Mat block : blocks) {
+    if (block == nullptr) continue;
+    call("MatSeqAIJGetArray", [&] { return MatSeqAIJGetArray(block, &values); });
+    call("MatSeqAIJRestoreArray", [&] { return MatSeqAIJRestoreArray(block, &values); });
+  }
+  finish_assembly(mat);
 }
 
 }  // namespace
 
 void need_petsc_int(const Bounds& rows, const Bounds& columns) {
-  for (const auto& [bounds, what] : {std::pair{&rows, "rows"}, std::pair{&columns, "columns"}})
-    if (bounds->back() > std::numeric_limits<PetscInt>::max())
-      refuse("the matrix has " + std::to_string(bounds->back()) + " " + what +
-                 ", and PETSc was built with integers of " + std::to_string(8 * sizeof(PetscInt)) + " bits",
-             "", "use a PETSc that was built with 64-bit indices");
+  petsc_int(rows.back(), "the matrix has", "rows");
+  petsc_int(columns.back(), "the matrix has", "columns");
 }
 
 ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
@@ -94,22 +106,18 @@ ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
     need_petsc();
     check(rows, comm);
     need_petsc_int(rows.row_bounds, rows.column_bounds);
-    if (rows.type != scalar_type())
-      refuse("the values are " + rows.type.text() + ", and PETSc was built for " + scalar_type().name(),
-             "must be " + scalar_type().name(), "convert them first, or use a PETSc that was built for their type");
-    if (rows.entries() > std::numeric_limits<PetscInt>::max())
-      refuse("this process has " + std::to_string(rows.entries()) + " entries, and PETSc was built with integers of " +
-                 std::to_string(8 * sizeof(PetscInt)) + " bits",
-             "", "use more processes, or a PETSc that was built with 64-bit indices");
+    need_scalars(rows.type, "the values are ", "convert them first, or use a PETSc that was built for their type");
+    petsc_int(rows.entries(), "this process has", "entries",
+              "use more processes, or a PETSc that was built with 64-bit indices");
     pattern = petsc_pattern(rows);
   });
-  ImportedMat made;
-  mpi::Faults faults;
-  faults.attempt([&] { made.mat = make_mat(rows, pattern, comm); });
-  mpi::throw_faults(std::move(faults), comm);
-  made.receipt = update_values(made.mat, rows);
-  made.receipt.seconds = MPI_Wtime() - begin;
-  return made;
+  return beginning.run([&] {
+    ImportedMat made;
+    make_together(comm, made.mat, [&] { make_mat(rows, pattern, comm, made.mat); });
+    made.receipt = update_values(made.mat, rows);
+    made.receipt.seconds = MPI_Wtime() - begin;
+    return made;
+  });
 }
 
 Receipt update_values(Mat mat, const SparseRows& rows) {
@@ -118,27 +126,13 @@ Receipt update_values(Mat mat, const SparseRows& rows) {
   SparseRows own;
   const mpi::Call beginning(comm, "petsc::update_values", mpi::Library::petsc,
                             [&](mpi::Record&) { own = export_matrix(mat).rows; });
-  const Receipt receipt = tridap::update_values(rows, own, comm);
-  mpi::Faults faults;
-  faults.attempt([&] {  // so that PETSc forgets what it computed from the old values
-    PetscScalar* values = nullptr;
-    call("MatSeqAIJGetArray", [&]() -> PetscErrorCode {
-      Mat blocks[2] = {mat, nullptr};
-      if (own.parts.size() == 2)
-        if (const PetscErrorCode code = MatMPIAIJGetSeqAIJ(mat, &blocks[0], &blocks[1], nullptr); code != 0)
-          return code;
-      for (Mat block : blocks) {
-        if (block == nullptr) continue;
-        if (const PetscErrorCode code = MatSeqAIJGetArray(block, &values); code != 0) return code;
-        if (const PetscErrorCode code = MatSeqAIJRestoreArray(block, &values); code != 0) return code;
-      }
-      return 0;
-    });
-    call("MatAssemblyBegin", [&] { return MatAssemblyBegin(mat, MAT_FINAL_ASSEMBLY); });
-    call("MatAssemblyEnd", [&] { return MatAssemblyEnd(mat, MAT_FINAL_ASSEMBLY); });
+  return beginning.run([&] {
+    const Receipt receipt = tridap::update_values(rows, own, comm);
+    mpi::Faults faults;
+    faults.attempt([&] { forget_computed(mat, own.parts.size() == 2); });
+    mpi::throw_faults(std::move(faults), comm);
+    return receipt;
   });
-  mpi::throw_faults(std::move(faults), comm);
-  return receipt;
 }
 
 }  // namespace tridap::petsc

@@ -6,6 +6,7 @@
 #include <petscvec.h>
 
 #include <memory>
+#include <utility>
 
 #pragma GCC visibility push(hidden)
 
@@ -21,6 +22,15 @@ void keep_memory(Vec vec, const char* name, const std::shared_ptr<void>& owner);
 
 /// mpi::throw_faults(), which destroys a new object before it throws. **Collective.**
 void throw_without(PetscObject made, mpi::Faults faults, MPI_Comm comm);
+
+/// Runs a step in which PETSc communicates and makes an object. If it throws on any process, the object is destroyed,
+/// and the same Error is thrown on all. **Collective.**
+template <class Object, class Step>
+void make_together(MPI_Comm comm, Object& made, Step&& step) {
+  mpi::Faults faults;
+  faults.attempt(std::forward<Step>(step));
+  throw_without(reinterpret_cast<PetscObject>(made), std::move(faults), comm);
+}
 
 }  // namespace tridap::petsc
 

@@ -4,12 +4,14 @@
 
 #include <petscmat.h>
 
+#include <string>
+
 #pragma GCC visibility push(hidden)
 
 namespace tridap::petsc {
 
-/// Throws Error if PETSc is not initialised, or if `mat` is null or has no type. Local.
-void need_mat(Mat mat);
+/// The name of the type of a Mat. Throws Error if PETSc is not initialised, or if `mat` is null or has no type. Local.
+std::string need_mat(Mat mat);
 
 /// The first row (or column) of each process of a Mat that is set up, and their number. Local.
 Bounds row_bounds(Mat mat);

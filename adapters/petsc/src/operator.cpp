@@ -56,32 +56,27 @@ void make_vecs(const LinearOperator& op, Product& product, MPI_Comm comm) {
   mpi::Faults faults;
   faults.attempt([&] { make_vec(op.column_bounds, op.process, comm, product.x); });
   faults.attempt([&] { make_vec(op.row_bounds, op.process, comm, product.y); });
-  Vec* const vecs[] = {&product.x, &product.y};
-  faults.attempt([&] {
-    for (std::size_t k = 0; k < 2; ++k) product.owners[1 + k] = hold(reinterpret_cast<PetscObject>(*vecs[k]));
-  });
   try {
     mpi::throw_faults(std::move(faults), comm);
   } catch (...) {
-    for (std::size_t k = 0; k < 2; ++k) {
-      product.owners[1 + k].reset();
-      VecDestroy(vecs[k]);
-    }
+    VecDestroy(&product.x);
+    VecDestroy(&product.y);
     throw;
   }
-  for (Vec* const vec : vecs) PetscObjectDereference(reinterpret_cast<PetscObject>(*vec));
+  const Vec vecs[] = {product.x, product.y};
+  for (std::size_t k = 0; k < 2; ++k) {
+    product.owners[1 + k] = hold(reinterpret_cast<PetscObject>(vecs[k]));
+    PetscObjectDereference(reinterpret_cast<PetscObject>(vecs[k]));
+  }
 }
 
 void need_product(Mat mat) {
-  need_mat(mat);
+  const std::string type = need_mat(mat);
   PetscBool multiplies = PETSC_FALSE;
   call("MatHasOperation", [&] { return MatHasOperation(mat, MATOP_MULT, &multiplies); });
-  if (multiplies != PETSC_TRUE) {
-    MatType type = nullptr;
-    call("MatGetType", [&] { return MatGetType(mat, &type); });
-    refuse("the Mat is of type " + std::string(type) + ", and has no MatMult", "",
+  if (multiplies != PETSC_TRUE)
+    refuse("the Mat is of type " + type + ", and has no MatMult", "",
            "set it with MatShellSetOperation(mat, MATOP_MULT, ...), or give a Mat that multiplies");
-  }
 }
 
 PetscErrorCode multiply(Mat mat, Vec x, Vec y) {
@@ -128,8 +123,10 @@ LinearOperator export_operator(Mat mat) {
     product->owners[0] = hold(reinterpret_cast<PetscObject>(mat));
     op.apply = [product](const DistArray& x, const DistArray& y) { product->apply(x.buffer.data, y.buffer.data); };
   });
-  make_vecs(op, *product, comm);
-  return op;
+  return beginning.run([&] {
+    make_vecs(op, *product, comm);
+    return op;
+  });
 }
 
 ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
@@ -140,27 +137,25 @@ ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
     need_petsc();
     check(op, comm);
     need_petsc_int(op.row_bounds, op.column_bounds);
-    if (op.type != scalar_type())
-      refuse("the operator is for vectors of " + op.type.text() + ", and PETSc was built for " + scalar_type().name(),
-             "must be for " + scalar_type().name(), "use a PETSc that was built for its type");
+    need_scalars(op.type, "the operator is for vectors of ", "use a PETSc that was built for its type");
     kept = std::make_unique<LinearOperator>(op);
   });
-  ImportedMat made;
-  mpi::Faults faults;
-  faults.attempt([&] {
-    call("MatCreateShell", [&] {
-      return MatCreateShell(comm, static_cast<PetscInt>(op.row_count()), static_cast<PetscInt>(op.column_count()),
-                            static_cast<PetscInt>(op.row_bounds.back()), static_cast<PetscInt>(op.column_bounds.back()),
-                            kept.get(), &made.mat);
+  return beginning.run([&] {
+    ImportedMat made;
+    make_together(comm, made.mat, [&] {
+      call("MatCreateShell", [&] {
+        return MatCreateShell(comm, static_cast<PetscInt>(op.row_count()), static_cast<PetscInt>(op.column_count()),
+                              static_cast<PetscInt>(op.row_bounds.back()),
+                              static_cast<PetscInt>(op.column_bounds.back()), kept.get(), &made.mat);
+      });
+      call("MatShellSetContextDestroy", [&] { return MatShellSetContextDestroy(made.mat, compat::destroyer<forget>); });
+      kept.release();
+      call("MatShellSetOperation",
+           [&] { return MatShellSetOperation(made.mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)); });
     });
-    call("MatShellSetContextDestroy", [&] { return MatShellSetContextDestroy(made.mat, compat::destroyer<forget>); });
-    kept.release();
-    call("MatShellSetOperation",
-         [&] { return MatShellSetOperation(made.mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)); });
+    made.receipt.seconds = MPI_Wtime() - begin;
+    return made;
   });
-  throw_without(reinterpret_cast<PetscObject>(made.mat), std::move(faults), comm);
-  made.receipt.seconds = MPI_Wtime() - begin;
-  return made;
 }
 
 }  // namespace tridap::petsc

@@ -6,6 +6,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -28,14 +29,10 @@ bool is_aligned(const Buffer& buffer) {
 
 // What no copy can change.
 void need_elements(const Buffer& buffer) {
-  if (buffer.type != scalar_type())
-    refuse("the elements are " + buffer.type.text() + ", and PETSc was built for " + scalar_type().name(),
-           "must be " + scalar_type().name(),
-           "convert the array first (in Python array = array.astype(\"" + scalar_type().name() +
-               "\")), or use a PETSc that was built for its type");
-  if (!buffer.memory.is_on_host())
-    refuse("the buffer is in " + buffer.memory.name() + " memory, and the Vec uses host memory", "",
-           "give an array in host memory");
+  need_scalars(buffer.type, "the elements are ",
+               "convert the array first (in Python array = array.astype(\"" + scalar_type().name() +
+                   "\")), or use a PETSc that was built for its type");
+  need_host_memory(buffer);
 }
 
 // Why PETSc cannot use the buffer itself; empty: it can.
@@ -55,7 +52,7 @@ void need_distribution(const Source& source, Copy copy, const InPlace& says, boo
   Index total = source.total();
   for (Index process = 0; padding && process < distribution.processes(); ++process)
     total = std::max(total, distribution.count(process, Part::local));
-  need_countable(total);
+  petsc_int(total);
   for (Index i = 0; i < distribution.ndim(); ++i)
     if (distribution.axis(i).shares_indices())
       refuse("several processes have the same indices, which a Vec would have several times", "",
@@ -72,17 +69,24 @@ void need_communicator(MPI_Comm comm) {
   mpi::duplicates_of(comm);  // throws if it is null or an inter-communicator
 }
 
+void need_scalars(const ElementType& type, const std::string& what, const std::string& remedy) {
+  const std::string scalar = scalar_type().name();
+  if (type != scalar_type())
+    refuse(what + type.text() + ", and PETSc was built for " + scalar, "must be " + scalar, remedy);
+}
+
 void need_buffer(const Buffer& buffer, Copy copy, const InPlace& says) {
   need_elements(buffer);
   const std::string why_not = copy == Copy::never ? obstacle(buffer) : "";
   if (!why_not.empty()) refuse(says.before + why_not, "", says.memory);
 }
 
-void need_countable(Index elements) {
-  if (elements > std::numeric_limits<PetscInt>::max())
-    refuse("the array has " + std::to_string(elements) + " elements, and PETSc was built with integers of " +
-               std::to_string(8 * sizeof(PetscInt)) + " bits",
-           "", "use a PETSc that was built with 64-bit indices");
+PetscInt petsc_int(Index number, const char* owner, const char* counted, const char* remedy) {
+  if (number > std::numeric_limits<PetscInt>::max())
+    refuse(std::string(owner) + " " + std::to_string(number) + " " + counted +
+               ", and PETSc was built with integers of " + std::to_string(8 * sizeof(PetscInt)) + " bits",
+           "", remedy);
+  return static_cast<PetscInt>(number);
 }
 
 bool Source::is_padded() const {
@@ -159,9 +163,13 @@ void add_numbering(const Source& source, Receipt& receipt) {
         "has the row-major numbers");
 }
 
-void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt) {
+void add_keys(const DistArray& array, Receipt& receipt) {
   for (const Dimension& dimension : array.dim_data)
     for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
+}
+
+void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt) {
+  add_keys(array, receipt);
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     if (axis.has_edges() && !axis.periodic())

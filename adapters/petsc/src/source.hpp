@@ -11,6 +11,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <utility>
 
 #pragma GCC visibility push(hidden)
@@ -55,10 +56,14 @@ inline constexpr InPlace never_copied{
     "", "give contiguous, writable memory (in Python array = array.copy(order=\"C\"))",
     "make a Vec of a copy (in Python vec, receipt = tridap.petsc.import_array(array, copy=\"if_needed\"))"};
 
+/// Throws Error unless a type is PetscScalar: `what` are of another type. Local.
+void need_scalars(const ElementType& type, const std::string& what, const std::string& remedy);
 /// Throws Error if a Vec cannot have a buffer's elements: in place, or, if `copy` allows it, in a copy. Local.
 void need_buffer(const Buffer& buffer, Copy copy, const InPlace& says = or_copied);
-/// Throws Error if PETSc was built with integers that cannot count so many elements.
-void need_countable(Index elements);
+/// A number as an integer of PETSc. Throws Error if PETSc was built with integers that cannot hold it: "the matrix has"
+/// this number of "rows".
+PetscInt petsc_int(Index number, const char* owner = "the array has", const char* counted = "elements",
+                   const char* remedy = "use a PETSc that was built with 64-bit indices");
 
 /// Checks an array of every process: its rules, its element type, and that a Vec can have its elements in place, or, if
 /// `copy` allows it, in a copy. `padding`: padding is allowed. **Collective**: throws the same Error on every process
@@ -80,7 +85,9 @@ MemoryOrder order_of(const DistArray& array, const Source& source, Copy copy);
 
 /// Names it if the Vec has other numbers than the array. Local.
 void add_numbering(const Source& source, Receipt& receipt);
-/// The properties of an array that a Vec does not have. Local.
+/// The keys of an array's dictionaries that only their user knows. Local.
+void add_keys(const DistArray& array, Receipt& receipt);
+/// The properties of an array that a Vec does not have, these keys too. Local.
 void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt);
 
 }  // namespace tridap::petsc

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/buffer.hpp>
+#include <tridap/dimension.hpp>
 
 #include <petscvec.h>
 
@@ -18,6 +19,9 @@ void need_plain(Vec vec);
 
 /// The elements of this process. Local.
 Index local_size(Vec vec);
+/// The dimensions of a Vec of blocks of so many elements: one axis in blocks, and one for the elements of each block if
+/// there are several. Local.
+DimData dim_data_of(Vec vec, PetscInt block = 1);
 /// The elements of this process and its ghosts, if the Vec was made with ghosts (VecCreateGhost). Local.
 std::optional<Index> size_with_ghosts(Vec vec);
 

@@ -1,5 +1,7 @@
 #include "find_axes.hpp"
 
+#include <tridap/detail/refuse.hpp>
+#include <tridap/internal/number_texts.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>
@@ -85,8 +87,7 @@ Index classify(FoundAxis& found, std::optional<Index> size) {
   std::optional<Index> total = 0;
   for (const Share& share : found.shares)
     if (total) total = checked_add(*total, share.count);
-  if (!total)
-    throw Error(Finding{Rule::conversion, {}, {}, "", "the sum of the ids' counts does not fit 64 bits", "", ""});
+  if (!total) refuse("the sum of the ids' counts does not fit 64 bits", "", "");
   found.axis.reset();
   found.size = *total;
   return 1000;
@@ -244,12 +245,6 @@ class Search {
     return score;
   }
 
-  std::string grid_text(const std::vector<Index>& grid) const {
-    std::string text;
-    for (const Index extent : grid) text += (text.empty() ? "" : " x ") + std::to_string(extent);
-    return grid.empty() ? "no" : text;
-  }
-
   Index first_id(Index process) const {
     const Numbering numbering = numbering_of(how_);
     Index id = how_.base;
@@ -258,14 +253,13 @@ class Search {
   }
 
   [[noreturn]] void refuse() const {
-    const std::string processes = std::to_string(all_.processes()) + " processes";
     if (furthest_) {
       const auto [r, other, k] = *furthest_;
       throw Error(Finding{Rule::conversion, r, static_cast<Index>(k), "",
                           "its indices (ids from " + std::to_string(first_id(r)) +
                               " on) differ from those of process " + std::to_string(other) + " (ids from " +
                               std::to_string(first_id(other)) + " on), which is at the same coordinate of a " +
-                              grid_text(furthest_grid_) + " grid",
+                              joined(furthest_grid_, " x ") + " grid",
                           how_.grid ? "" : "and no other grid fits better",
                           "number the processes in the row-major order of their grid"});
     }
@@ -277,13 +271,9 @@ class Search {
                           "the process has no ids, but other processes at each of its coordinates have some",
                           "",
                           "give the shape whose elements the ids number"});
-    throw Error(Finding{Rule::conversion,
-                        {},
-                        {},
-                        "",
-                        "there are " + processes + ", and process 0 has " + std::to_string(all_.count[0]) + " ids",
-                        "must be one process with one id, because the array has no axes",
-                        ""});
+    tridap::refuse("there are " + std::to_string(all_.processes()) + " processes, and process 0 has " +
+                       std::to_string(all_.count[0]) + " ids",
+                   "must be one process with one id, because the array has no axes", "");
   }
 
   const Everyone& all_;

@@ -1,10 +1,12 @@
 #include "find_axes.hpp"
 #include "read_ids.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/number_texts.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -20,16 +22,6 @@ namespace {
 
 constexpr std::size_t numbers_per_share = 6;
 
-Finding fault(std::string what, std::string must, std::string remedy) {
-  return {Rule::conversion, {}, {}, "", std::move(what), std::move(must), std::move(remedy)};
-}
-
-std::string listed(const std::vector<Index>& numbers) {
-  std::string text;
-  for (const Index number : numbers) text += (text.empty() ? "" : ", ") + std::to_string(number);
-  return "(" + text + ")";
-}
-
 // Checks the hints.
 Report check_known(const InferenceHints& how, Index processes) {
   Report report;
@@ -37,16 +29,16 @@ Report check_known(const InferenceHints& how, Index processes) {
     const bool negative = std::any_of(how.shape->begin(), how.shape->end(), [](Index extent) { return extent < 0; });
     const std::optional<Index> product = negative ? std::nullopt : checked_product(*how.shape);
     if (!product || !checked_add(how.base, *product))
-      report.add(fault("the shape is " + listed(*how.shape) + " and the index base " + std::to_string(how.base),
-                       "must have extents of at least 0 whose product, plus the base, fits 64 bits",
-                       "give the extents of the array"));
+      report.add(refusal("the shape is (" + joined(*how.shape) + ") and the index base " + std::to_string(how.base),
+                         "must have extents of at least 0 whose product, plus the base, fits 64 bits",
+                         "give the extents of the array"));
   }
   if (how.grid) {
     const bool positive = std::all_of(how.grid->begin(), how.grid->end(), [](Index extent) { return extent > 0; });
     if (!positive || how.grid->size() != (how.shape ? how.shape->size() : 1) || checked_product(*how.grid) != processes)
-      report.add(fault("the grid is " + listed(*how.grid) + " over " + std::to_string(processes) + " processes",
-                       "must have one extent for each axis, whose product is the number of processes",
-                       "leave the grid out, so that it is found"));
+      report.add(refusal("the grid is (" + joined(*how.grid) + ") over " + std::to_string(processes) + " processes",
+                         "must have one extent for each axis, whose product is the number of processes",
+                         "leave the grid out, so that it is found"));
   }
   return report;
 }
@@ -87,7 +79,7 @@ struct Attempt {
 
   void make(const GlobalIds& ids, const InferenceHints& how, MPI_Comm comm) {
     wrong.attempt([&] {
-      const Index processes = mpi::MpiCollectives(comm).processes();
+      const Index processes = Index{mpi::processes_of(comm)};
       known = check_known(how, processes);
       if (known.ok()) done = read(ids, how, processes);
     });
@@ -98,10 +90,10 @@ struct Attempt {
 Read read_together(Attempt attempt, const InferenceHints& how, const mpi::Call& call) {
   if (!call.is_same(1)) {
     const MinMax print = mpi::min_max({fingerprint(how)}, call.comm()).front();
-    throw Error(fault("processes " + std::to_string(std::min(print.smallest_rank, print.largest_rank)) + " and " +
-                          std::to_string(std::max(print.smallest_rank, print.largest_rank)) +
-                          " give different shapes, grids, numberings or bases",
-                      "must be the same on every process", "pass the same hints on every process"));
+    refuse("processes " + std::to_string(std::min(print.smallest_rank, print.largest_rank)) + " and " +
+               std::to_string(std::max(print.smallest_rank, print.largest_rank)) +
+               " give different shapes, grids, numberings or bases",
+           "must be the same on every process", "pass the same hints on every process");
   }
   if (!attempt.wrong.failed) throw_if_wrong(attempt.known);
   if (call.largest(0) != 0) mpi::throw_faults(std::move(attempt.wrong), call.comm());
@@ -144,7 +136,8 @@ class Dimensions {
 
   // Sends each index of an unstructured axis, once for each coordinate, to the process that its hash selects.
   // **Collective.**
-  void compare(mpi::MpiCollectives& collectives, MPI_Comm comm) {
+  void compare(MPI_Comm comm) {
+    mpi::MpiCollectives collectives(comm);
     auto messages = mpi::collectively(comm, [&] { return pack(collectives.processes()); });
     const std::vector<Message> arrived = collectives.exchange(std::move(messages));
     mpi::collectively(comm, [&] { unpack(arrived); });
@@ -261,39 +254,24 @@ InferredDimData infer_dim_data(const GlobalIds& ids, MPI_Comm comm, const Infere
     record.add(attempt.wrong.ok() ? 0 : 1);
     record.add(fingerprint(how));
   });
-  comm = call.comm();
-  mpi::MpiCollectives collectives(comm);
-  const Index rank = mpi::rank_of(comm);
-  Read done = read_together(std::move(attempt), how, call);
-  const auto length = static_cast<int>(done.ours.size());
-  mpi::gather_all(done.ours.data(), length, done.theirs.data(), comm);
-
-  Everyone everyone;
-  std::vector<FoundAxis> axes;
-  std::optional<Dimensions> dimensions;
-  std::optional<Error> refusal;  // the same on every process, so it is not merged over all
-  InferredDimData inferred;
-  mpi::collectively(comm, [&] {
-    everyone = everyone_of(done.theirs, done.walked.shares.size());
-    try {
-      axes = find_axes(everyone, how);
-    } catch (const Error& error) {
-      refusal = error;
-      return;
-    }
+  return call.run([&] {
+    Read done = read_together(std::move(attempt), how, call);
+    mpi::gather_all(done.ours.data(), static_cast<int>(done.ours.size()), done.theirs.data(), call.comm());
+    const Everyone everyone = everyone_of(done.theirs, done.walked.shares.size());
+    const std::vector<FoundAxis> axes = find_axes(everyone, how);  // throws the same Error on every process
+    InferredDimData inferred;
     inferred.order.axes = done.walked.axes;
-    dimensions.emplace(axes, everyone, std::move(done.walked), rank);
     inferred.losses = losses_of(axes, how);
-  });
-  if (refusal) throw *refusal;
-  if (dimensions->any()) dimensions->compare(collectives, comm);
-  mpi::collectively(comm, [&] {  // lists
+    std::optional<Dimensions> dimensions;
+    mpi::collectively(call.comm(),  // lists
+                      [&] { dimensions.emplace(axes, everyone, std::move(done.walked), mpi::rank_of(call.comm())); });
+    if (dimensions->any()) dimensions->compare(call.comm());
     for (std::size_t k = 0; k < axes.size(); ++k) {
       inferred.order.reversed.push_back(dimensions->reversed(k));
       inferred.dim_data.push_back(dimensions->dimension(k));
     }
+    return inferred;
   });
-  return inferred;
 }
 
 }  // namespace tridap::infer

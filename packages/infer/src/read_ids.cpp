@@ -1,11 +1,13 @@
 #include "read_ids.hpp"
 
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/digest.hpp>
-#include <tridap/report.hpp>
+#include <tridap/internal/number_texts.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <utility>
 
 namespace tridap::infer {
 
@@ -14,8 +16,7 @@ namespace {
 constexpr Index far = Index{1} << 62;  // if no shape is given, indices beyond this are refused
 
 [[noreturn]] void refuse_ids(std::string fault, std::string must, Rule rule = Rule::conversion) {
-  throw Error(
-      Finding{rule, {}, {}, "", std::move(fault), std::move(must), "give the shape whose elements the ids number"});
+  refuse(std::move(fault), std::move(must), "give the shape whose elements the ids number", {}, rule);
 }
 
 // GlobalIds in a list. Differences are computed modulo 2^64, so they cannot overflow; the expected values fit 64 bits.
@@ -301,10 +302,7 @@ Numbering numbering_of(const InferenceHints& how) {
 
 std::string of_shape(const Numbering& numbering) {
   if (!numbering.shape) return "of one axis";
-  std::string text = "of shape (";
-  for (std::size_t k = 0; k < numbering.ndim(); ++k)
-    text += (k == 0 ? "" : ", ") + std::to_string((*numbering.shape)[k]);
-  return text + (numbering.ndim() == 1 ? ",)" : ")");
+  return "of shape " + tuple_text(*numbering.shape);
 }
 
 Walked walk(const GlobalIds& ids, const Numbering& numbering) {

@@ -6,6 +6,7 @@
 #include <tridap/draw.hpp>
 #include <tridap/draw_claims.hpp>
 #include <tridap/draw_html.hpp>
+#include <tridap/internal/number_texts.hpp>
 #include <tridap/make.hpp>
 #include <tridap/text.hpp>
 
@@ -48,10 +49,6 @@ std::optional<Distribution> distribution_in(const Capture& capture, const std::s
 bool colourful(const std::string& when, int stream) {
   if (when != "auto") return when == "always";
   return isatty(stream) != 0 && std::getenv("NO_COLOR") == nullptr;
-}
-
-std::string plural(Index count, const std::string& thing) {
-  return std::to_string(count) + " " + thing + (count == 1 ? "" : "s");
 }
 
 std::string json_text(const std::string& text) { return Value{text}.json(); }
@@ -102,10 +99,10 @@ struct Check {
     };
     std::cout << clean(file) << ": ";
     if (!report.ok())
-      std::cout << paint("1;31", "invalid") << ", " << plural(report.errors(), "error");
+      std::cout << paint("1;31", "invalid") << ", " << counted(report.errors(), "error", "errors");
     else
       std::cout << paint("1;32", "valid") << (local ? ", each process alone" : "");
-    if (report.warnings() > 0) std::cout << ", " << plural(report.warnings(), "warning");
+    if (report.warnings() > 0) std::cout << ", " << counted(report.warnings(), "warning", "warnings");
     if (report.ok() && !local) std::cout << ": " << describe(gather_distribution(capture, reading));
     std::cout << '\n';
     if (!report.text().empty()) std::cout << report.text() << '\n';
@@ -255,12 +252,6 @@ struct Make {
   }
 };
 
-std::string tuple(const std::vector<Index>& numbers) {
-  std::string text = "(";
-  for (std::size_t i = 0; i < numbers.size(); ++i) text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
-  return text + (numbers.size() == 1 ? ",)" : ")");
-}
-
 struct Where {
   std::string file, index;
   Reading reading;
@@ -271,13 +262,13 @@ struct Where {
     const auto distribution = distribution_in(capture, file, reading);
     if (!distribution) return print_claims(capture, global);
     if (static_cast<Index>(global.size()) != distribution->ndim())
-      throw WrongUsage("the index " + tuple(global) + " has " + std::to_string(global.size()) +
+      throw WrongUsage("the index " + tuple_text(global) + " has " + std::to_string(global.size()) +
                        " axes, but the array has " + std::to_string(distribution->ndim()));
     const std::vector<Index> owners = distribution->owners(global);
-    if (owners.empty()) std::cout << "no process owns " << tuple(global) << '\n';
+    if (owners.empty()) std::cout << "no process owns " << tuple_text(global) << '\n';
     for (const Index process : owners)
-      std::cout << "process " << process << " at " << tuple(distribution->coordinates(process)) << ", local index "
-                << tuple(*distribution->local_index(process, global)) << '\n';
+      std::cout << "process " << process << " at " << tuple_text(distribution->coordinates(process)) << ", local index "
+                << tuple_text(*distribution->local_index(process, global)) << '\n';
     return owners.empty() ? no : fine;
   }
 
@@ -286,13 +277,13 @@ struct Where {
     const std::vector<Claim> claims = claims_of(capture, global);
     const Index owners = std::count_if(claims.begin(), claims.end(), [](const Claim& claim) { return !claim.padding; });
     if (owners == 0)
-      std::cout << "gap: no process owns " << tuple(global) << '\n';
+      std::cout << "gap: no process owns " << tuple_text(global) << '\n';
     else if (owners == 1)
-      std::cout << "1 process owns " << tuple(global) << ", but the array is invalid\n";
+      std::cout << "1 process owns " << tuple_text(global) << ", but the array is invalid\n";
     else
-      std::cout << "overlap: " << owners << " processes own " << tuple(global) << '\n';
+      std::cout << "overlap: " << owners << " processes own " << tuple_text(global) << '\n';
     for (const Claim& claim : claims)
-      std::cout << "process " << claim.process << ", local index " << tuple(claim.local)
+      std::cout << "process " << claim.process << ", local index " << tuple_text(claim.local)
                 << (claim.padding ? ", communication padding" : "") << '\n';
     return unreadable;
   }

@@ -10,10 +10,6 @@ namespace tridap::drawing {
 
 namespace {
 
-std::string filled_up(const std::string& text, Index width) {
-  return text + std::string(static_cast<std::size_t>(std::max<Index>(width - characters(text), 0)), ' ');
-}
-
 /// The drawing of all axes, line by line.
 class ClaimsText {
  public:
@@ -66,7 +62,7 @@ class ClaimsText {
       line(indent + std::string(static_cast<std::size_t>(label + 2), ' ') + ticks(claims, cells, width));
     for (const std::size_t i : listed) {
       const AxisClaim& claim = claims.claims[i];
-      line(indent + filled_up(ranks_text(claim.processes, 2), label) + "  " + strip(claim, cells, width) + "  " +
+      line(indent + left(ranks_text(claim.processes, 2), label) + "  " + strip(claim, cells, width) + "  " +
            claim.words);
     }
     if (listed.size() < claims.claims.size())
@@ -75,7 +71,7 @@ class ClaimsText {
       line(indent + "no gap, no overlap");
       return;
     }
-    line(indent + filled_up("", label) + "  " + marks(claims, cells, width));
+    line(indent + left("", label) + "  " + marks(claims, cells, width));
     for (const std::string& text : mark_lines(claims, most_lines()))
       for (const std::string& part : wrapped(text, style_.columns - margin)) line(indent + part);
     if (cells.step > 1) line(indent + "a cell is up to " + std::to_string(cells.step) + " elements");
@@ -89,7 +85,7 @@ class ClaimsText {
     const Index every = round_up((longest + 1 + width - 1) / width);
     std::string text;
     for (Index i = 0; i < cells.count; i += every)
-      text = filled_up(text, i * width) + std::to_string(claims.index(cells[i].begin));
+      text = left(text, i * width) + std::to_string(claims.index(cells[i].begin));
     return text;
   }
 
@@ -100,17 +96,13 @@ class ClaimsText {
       part_seen_ = part_seen_ || look == ClaimLook::part;
       padding_seen_ = padding_seen_ || look == ClaimLook::padding;
       const bool owned = look == ClaimLook::owned || look == ClaimLook::part;
-      const std::string escape = style_.colour && owned ? background_of(claim.processes.front()) : "";
-      if (escape != last) text += escape.empty() ? "\x1b[0m" : escape;
+      const std::string escape =
+          style_.colour && owned ? terminal_background(std::max<Index>(claim.processes.front(), 0)) : "";
+      if (escape != last) text += escape.empty() ? terminal_end : escape;
       last = escape;
       text += std::string(static_cast<std::size_t>(width), ".o+#"[static_cast<std::size_t>(look)]);
     }
-    return text + (last.empty() ? "" : "\x1b[0m");
-  }
-
-  static std::string background_of(Index process) {
-    const Colour colour = process_colour(std::max<Index>(process, 0));
-    return "\x1b[48;5;" + std::to_string(terminal_number(colour)) + (takes_black(colour) ? ";38;5;16m" : ";38;5;231m");
+    return text + (last.empty() ? "" : terminal_end);
   }
 
   std::string marks(const AxisClaims& claims, const ClaimCells& cells, Index width) {

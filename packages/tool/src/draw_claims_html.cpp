@@ -36,7 +36,7 @@ std::string table_of_claims(const Capture& capture) {
     body += "</tr>\n";
   }
   const std::string caption = rows.size() > most_rows ? "The first " + std::to_string(most_rows) + " of " : "";
-  return "<table><caption>" + caption + drawing::counted(static_cast<Index>(rows.size()), "process", "processes") +
+  return "<table><caption>" + caption + counted(static_cast<Index>(rows.size()), "process", "processes") +
          "</caption><thead><tr>" + head + "</tr></thead>\n<tbody>" + body + "</tbody></table>\n";
 }
 
@@ -55,8 +55,7 @@ std::string findings_of(const Report& report) {
 
 std::string section_of(const PageCapture& page) {
   const Report report = check(page.capture, false, page.reading);
-  const std::string verdict =
-      report.ok() ? "valid" : "invalid, " + drawing::counted(report.errors(), "error", "errors");
+  const std::string verdict = report.ok() ? "valid" : "invalid, " + counted(report.errors(), "error", "errors");
   return "<section class=\"card capture\">\n<h2>" + drawing::escaped(page.title) + ": " + verdict + "</h2>\n" +
          findings_of(report) + "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"picture\">\n" +
          draw_claims_svg(page.capture, {}) +

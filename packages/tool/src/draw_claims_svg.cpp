@@ -13,14 +13,10 @@ namespace {
 constexpr Index strip_pixels = 640, most_cells = 160, row_height = 22, bar_height = 18;
 constexpr const char* alarm_colour = "#c00068";  // gaps and overlaps
 
-std::string attribute(const char* name, Index value) {
-  return std::string(" ") + name + "=\"" + std::to_string(value) + "\"";
-}
-
 std::string rectangle(const std::string& look, Index x, Index y, Index width, Index height, const std::string& paint,
                       const std::string& tip) {
-  return "<rect class=\"" + look + "\"" + attribute("x", x) + attribute("y", y) + attribute("width", width) +
-         attribute("height", height) + paint + "><title>" + escaped(tip) + "</title></rect>\n";
+  return "<rect class=\"" + look + "\"" + box(x, y, width, height) + paint + "><title>" + escaped(tip) +
+         "</title></rect>\n";
 }
 
 /// The picture of all axes, one below the other.
@@ -32,13 +28,9 @@ class ClaimsSvg {
   std::string heading() const { return "What each process states, " + counted(processes_, "process", "processes"); }
 
   Figure draw() {
-    Figure page;
+    Figure page = heading_of(style_.title, heading(), strip_pixels);
     page.width = 440;
     const auto below = [&](const Figure& part, Index space) { page.put(part, 0, page.height + space); };
-    if (!style_.title.empty()) below(paragraph(style_.title, "title start", 18, strip_pixels), 0);
-    below(paragraph(heading(), style_.title.empty() ? "heading start" : "start", style_.title.empty() ? 14 : 12,
-                    strip_pixels),
-          0);
     for (std::size_t i = 0; i < axes_.size(); ++i) below(axis(axes_[i], i), 24);
     if (axes_.empty()) below(paragraph("no axes", "muted start", 11, strip_pixels), 8);
     below(legend(), 22);
@@ -111,8 +103,7 @@ class ClaimsSvg {
 
   void row(Figure& block, const AxisClaim& claim, const Frame& frame, Index y) {
     const std::string ranks = ranks_text(claim.processes, 2), tip = ranks_text(claim.processes) + ": " + claim.words;
-    std::string listed;
-    for (const Index process : claim.processes) listed += (listed.empty() ? "" : ",") + std::to_string(process);
+    const std::string listed = "\" data-processes=\"" + joined(claim.processes, ",");
     const std::string colour = hex(process_colour(std::max<Index>(claim.processes.front(), 0)));
     block.put(text_at(0, y + 13, "start", ranks), 0, 0);
     for_each_run(
@@ -123,14 +114,12 @@ class ClaimsSvg {
           padding_seen_ = padding_seen_ || padding;
           part_seen_ = part_seen_ || look == ClaimLook::part;
           std::string paint = " fill=\"" + colour + "\"" + (look == ClaimLook::part ? " fill-opacity=\"0.5\"" : "");
-          block.put(
-              rectangle(padding ? "claim padding\" data-processes=\"" + listed : "claim\" data-processes=\"" + listed,
-                        x, y, width, bar_height, paint, tip),
-              x + width, y + bar_height);
+          block.put(rectangle((padding ? "claim padding" : "claim") + listed, x, y, width, bar_height, paint, tip),
+                    x + width, y + bar_height);
           if (padding)
-            block.put("<rect class=\"hatch\"" + attribute("x", x) + attribute("y", y) + attribute("width", width) +
-                          attribute("height", bar_height) + " fill=\"url(#tridap-communication)\"/>\n",
-                      0, 0);
+            block.put(
+                "<rect class=\"hatch\"" + box(x, y, width, bar_height) + " fill=\"url(#tridap-communication)\"/>\n", 0,
+                0);
         });
     const Index right = frame.x(frame.cells.count) + 12;
     block.put(text_at(right, y + 13, claim.known ? "muted start" : "strong start", claim.words),
@@ -142,11 +131,11 @@ class ClaimsSvg {
     for_each_run(
         frame.cells, [&](Range cell) { return mark_of(claims, cell); },
         [&](Index first, Index end, MarkLook) {
-          block.put("<rect class=\"highlight\"" + attribute("x", frame.x(first) - 1) + attribute("y", frame.top - 3) +
-                        attribute("width", (end - first) * frame.width + 1) +
-                        attribute("height", bottom - frame.top + 3) + " fill=\"" + alarm_colour +
-                        "\" fill-opacity=\"0.22\"/>\n",
-                    0, 0);
+          block.put(
+              "<rect class=\"highlight\"" +
+                  box(frame.x(first) - 1, frame.top - 3, (end - first) * frame.width + 1, bottom - frame.top + 3) +
+                  " fill=\"" + alarm_colour + "\" fill-opacity=\"0.22\"/>\n",
+              0, 0);
         });
   }
 
@@ -176,10 +165,7 @@ class ClaimsSvg {
       block.put(swatch, 0, 0);
       block.put(text_at(30, y + 13, "muted start", meaning), 30 + text_width(meaning, 11), y + row_height);
     };
-    const auto bar = [&](const std::string& paint) {
-      return "<rect" + attribute("x", 0) + attribute("y", block.height) + attribute("width", 22) +
-             attribute("height", 16) + paint + "/>\n";
-    };
+    const auto bar = [&](const std::string& paint) { return "<rect" + box(0, block.height, 22, 16) + paint + "/>\n"; };
     const std::string first = " fill=\"" + hex(process_colour(0)) + "\"";
     entry(bar(first), "owned, in the colour of the group's first process");
     if (part_seen_) entry(bar(first + " fill-opacity=\"0.5\""), "some elements of the cell are owned");

@@ -1,6 +1,6 @@
 #include "page_data.hpp"
 #include "page_files.hpp"
-#include <tridap/text.hpp>
+#include "svg_paper.hpp"
 
 #include <array>
 #include <string_view>
@@ -12,35 +12,10 @@ namespace {
 
 using Placeholder = std::pair<std::string_view, std::string>;
 
-// Text of HTML.
-std::string escaped(const std::string& text) {
-  std::string safe;
-  for (const char c : text)
-    if (c == '<')
-      safe += "&lt;";
-    else if (c == '>')
-      safe += "&gt;";
-    else if (c == '&')
-      safe += "&amp;";
-    else
-      safe += c;
-  return safe;
-}
-
 // JSON in a script element: no text in it can end the element, or begin a comment. clean() has replaced U+2028 and
 // U+2029 before.
 std::string embedded(const std::string& json) {
-  std::string safe;
-  for (const char c : json)
-    if (c == '<')
-      safe += "\\u003c";
-    else if (c == '>')
-      safe += "\\u003e";
-    else if (c == '&')
-      safe += "\\u0026";
-    else
-      safe += c;
-  return safe;
+  return drawing::replaced(json, {{'<', "\\u003c"}, {'>', "\\u003e"}, {'&', "\\u0026"}});
 }
 
 // Replaces {{name}} in a text. What is put in is not looked at again.
@@ -61,7 +36,7 @@ std::string filled(std::string_view text, const std::array<Placeholder, 4>& part
 std::string page_of(const std::string& title, const std::string& data) {
   std::string script = "\"use strict\";\n(() => {\n";
   for (const char* const* file = drawing::page_scripts; *file != nullptr; ++file) script += *file;
-  const std::array<Placeholder, 4> parts = {{{"title", escaped(clean(title))},
+  const std::array<Placeholder, 4> parts = {{{"title", drawing::escaped(title)},
                                              {"style", drawing::page_style},
                                              {"data", embedded(data)},
                                              {"script", script + "})();\n"}}};

@@ -38,12 +38,9 @@ class SvgDrawing {
   Figure draw() {
     const Figure global = global_array(), local = local_buffers();
     const Index width = std::max<Index>({global.width, local.width, 440});
-    const std::string words = array_words(distribution_, times);
-    Figure page;
+    Figure page = heading_of(style_.title, array_words(distribution_, times), width);
     page.width = width;
     const auto below = [&](const Figure& part, Index space) { page.put(part, 0, page.height + space); };
-    if (!style_.title.empty()) below(paragraph(style_.title, "title start", 18, width), 0);
-    below(paragraph(words, style_.title.empty() ? "heading start" : "start", style_.title.empty() ? 14 : 12, width), 0);
     if (view_.ndim() < distribution_.ndim()) below(paragraph(slice_words(view_), "muted start", 11, width), 2);
     below(global, 20);
     below(local, 26);

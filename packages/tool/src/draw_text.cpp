@@ -10,14 +10,6 @@ namespace tridap::drawing {
 
 namespace {
 
-std::string right(const std::string& text, Index width) {
-  return std::string(static_cast<std::size_t>(std::max<Index>(width - characters(text), 0)), ' ') + text;
-}
-
-std::string left(const std::string& text, Index width) {
-  return text + std::string(static_cast<std::size_t>(std::max<Index>(width - characters(text), 0)), ' ');
-}
-
 Index digits(Index number) { return static_cast<Index>(std::to_string(number).size()); }
 
 /// One drawing, line by line.
@@ -97,13 +89,13 @@ class TextDrawing {
       const bool mixed = cell.ownership == Ownership::mixed, shared = cell.ownership == Ownership::shared;
       drawing_.mixed_seen_ = drawing_.mixed_seen_ || mixed;
       drawing_.shared_seen_ = drawing_.shared_seen_ || shared;
-      if (drawing_.style_.colour) colour(mixed ? "\x1b[0m" : background(cell.process));
+      if (drawing_.style_.colour) colour(mixed ? terminal_end : terminal_background(cell.process));
       line_ += " " + right(mixed ? "*" : std::to_string(cell.process), drawing_.rank_);
       if (drawing_.mark_ > 0) line_ += shared ? "+" : " ";
       if (drawing_.style_.colour) line_ += " ";
     }
     void end() {
-      if (drawing_.style_.colour) colour("\x1b[0m");
+      if (drawing_.style_.colour) colour(terminal_end);
       while (line_.back() == ' ') line_.pop_back();
       drawing_.line(line_);
     }
@@ -116,13 +108,8 @@ class TextDrawing {
     }
 
     TextDrawing& drawing_;
-    std::string line_, last_ = "\x1b[0m";
+    std::string line_, last_ = terminal_end;
   };
-
-  static std::string background(Index process) {
-    const Colour colour = process_colour(process);
-    return "\x1b[48;5;" + std::to_string(terminal_number(colour)) + (takes_black(colour) ? ";38;5;16m" : ";38;5;231m");
-  }
 
   // The first indices of the bands, as many as there is room for: all, or every 2nd, 5th, 10th, 20th ...
   void header(Index margin, const Bands& bands, const Axis& axis) {
@@ -211,8 +198,9 @@ class TextDrawing {
 
   std::string entry_text(const Entry& entry, const Widths& widths) const {
     const auto& [rank, coordinates, owned, padding] = entry.fields;
-    return (style_.colour ? background(entry.process) + "  \x1b[0m " : "") + right(rank, widths[0]) +
-           left(coordinates, widths[1]) + "  " + right(owned, widths[2]) + left(padding, widths[3]);
+    return (style_.colour ? terminal_background(entry.process) + "  " + terminal_end + " " : "") +
+           right(rank, widths[0]) + left(coordinates, widths[1]) + "  " + right(owned, widths[2]) +
+           left(padding, widths[3]);
   }
 
   void legend() {

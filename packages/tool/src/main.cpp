@@ -1,20 +1,18 @@
 // The command-line tool `tridap`: checks, draws, makes, queries, compares and converts captures of distributed arrays.
 #include "arguments.hpp"
 #include "commands.hpp"
+#include <tridap/internal/misspelt.hpp>
 #include <tridap/report.hpp>
 #include <tridap/text.hpp>
 #include <tridap/value.hpp>
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <iostream>
-#include <numeric>
 #include <regex>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace {
@@ -34,35 +32,20 @@ std::vector<std::string> words(int argc, char** argv) {
   return {all.rbegin(), all.rend()};  // as the parser takes them
 }
 
-// How many letters differ between two words: Levenshtein's distance.
-std::size_t distance(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t before = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = before + (a[i] == b[j] ? 0 : 1);
-      before = row[j + 1];
-      row[j + 1] = std::min({replaced, before + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
-
 // Why the first word is no command, with the nearest one; empty: it is one, or an option.
 std::string unknown_command(const CLI::App& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return "";
   const std::string given = argv[1];
-  std::string nearest, all;
+  std::vector<std::string> commands;
+  std::string all;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
     if (command->get_name() == given) return "";
     all += (all.empty() ? "" : ", ") + command->get_name();
-    if (nearest.empty() || distance(given, command->get_name()) < distance(given, nearest))
-      nearest = command->get_name();
+    commands.push_back(command->get_name());
   }
-  const bool is_near = 2 * distance(given, nearest) <= given.size();
+  const std::string nearest = tridap::misspelt(given, commands);
   return "tridap: '" + given + "' is no command, must be one of " + all +
-         (is_near ? ": did you mean '" + nearest + "'?" : "");
+         (nearest.empty() ? "" : ": did you mean '" + nearest + "'?");
 }
 
 // Prints an error. Its lines may contain words of the command line, so they are made safe for a terminal.

@@ -2,7 +2,6 @@
 
 #include "words.hpp"
 #include <tridap/text.hpp>
-#include <tridap/value.hpp>
 
 #include <algorithm>
 #include <array>
@@ -12,8 +11,6 @@ namespace tridap::drawing {
 namespace {
 
 constexpr Index exact_in_doubles = Index{1} << 53;
-
-std::string json_text(const std::string& text) { return Value{text}.json(); }
 
 // Writes a list of numbers. Three or more numbers with one distance become [first, distance, length].
 class NumberList {

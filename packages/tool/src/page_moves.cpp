@@ -1,7 +1,6 @@
 #include "page_data.hpp"
 #include "words.hpp"
 #include <tridap/internal/axis_moves.hpp>
-#include <tridap/value.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -93,7 +92,7 @@ std::string unlike_shapes(const Distribution& from, const Distribution& to) {
   return "";
 }
 
-std::string why(const std::string& text) { return "{\"why\":" + Value{text}.json() + "}"; }
+std::string why(const std::string& text) { return "{\"why\":" + json_text(text) + "}"; }
 
 }  // namespace
 

@@ -60,4 +60,9 @@ int terminal_number(Colour colour) {
   return 16 + 36 * nearest_level(colour.red) + 6 * nearest_level(colour.green) + nearest_level(colour.blue);
 }
 
+std::string terminal_background(Index process) {
+  const Colour colour = process_colour(process);
+  return "\x1b[48;5;" + std::to_string(terminal_number(colour)) + (takes_black(colour) ? ";38;5;16m" : ";38;5;231m");
+}
+
 }  // namespace tridap::drawing

@@ -25,6 +25,10 @@ bool takes_black(Colour colour);
 std::string hex(Colour colour);      ///< in CSS notation: "#1f77b4"
 int terminal_number(Colour colour);  ///< the nearest of the 6 x 6 x 6 colours of a terminal with 256 colours
 
+/// What makes a terminal write on a process's colour, and what ends it.
+std::string terminal_background(Index process);
+inline constexpr const char* terminal_end = "\x1b[0m";
+
 }  // namespace tridap::drawing
 
 #pragma GCC visibility pop

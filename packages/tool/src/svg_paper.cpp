@@ -5,6 +5,8 @@
 #include <tridap/text.hpp>
 
 #include <algorithm>
+#include <initializer_list>
+#include <utility>
 
 namespace tridap::drawing {
 
@@ -46,14 +48,6 @@ constexpr const char* style_sheet = R"svg(<style>
 </defs>
 )svg";
 
-std::string number(const char* name, Index value) {
-  return std::string(" ") + name + "=\"" + std::to_string(value) + "\"";
-}
-
-std::string box(Index x, Index y, Index width, Index height) {
-  return number("x", x) + number("y", y) + number("width", width) + number("height", height);
-}
-
 std::string hatch(const std::string& kind, const std::string& place) {
   return "<rect class=\"hatch " + kind + "\"" + place + " fill=\"url(#tridap-" + kind + ")\"/>\n";
 }
@@ -81,30 +75,18 @@ Metrics metrics_for(Index across, Index down, Index characters, const Room& room
   return {side, side, false};
 }
 
-std::string escaped(const std::string& text) {
+std::string replaced(const std::string& text, std::initializer_list<std::pair<char, const char*>> by) {
   std::string result;
-  for (char letter : clean(text)) {
-    switch (letter) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\'':
-        result += "&#39;";
-        break;
-      default:
-        result += letter;
-    }
+  for (const char letter : text) {
+    const auto* const found =
+        std::find_if(by.begin(), by.end(), [&](const auto& each) { return each.first == letter; });
+    result += found == by.end() ? std::string(1, letter) : found->second;
   }
   return result;
+}
+
+std::string escaped(const std::string& text) {
+  return replaced(clean(text), {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}});
 }
 
 Index text_width(const std::string& text, Index size) { return (characters(text) * size * 64 + 99) / 100; }
@@ -116,8 +98,16 @@ Index index_width(const std::vector<Bands>& of_each_row) {
   return text_width(std::string(longest, '0'), 10);
 }
 
+std::string attribute(const char* name, Index value) {
+  return std::string(" ") + name + "=\"" + std::to_string(value) + "\"";
+}
+
+std::string box(Index x, Index y, Index width, Index height) {
+  return attribute("x", x) + attribute("y", y) + attribute("width", width) + attribute("height", height);
+}
+
 std::string text_at(Index x, Index y, const std::string& look, const std::string& text, const std::string& halo) {
-  return "<text class=\"" + look + "\"" + number("x", x) + number("y", y) +
+  return "<text class=\"" + look + "\"" + attribute("x", x) + attribute("y", y) +
          (halo.empty() ? "" : " paint-order=\"stroke\" stroke-width=\"5\" stroke=\"" + halo + "\"") + ">" +
          escaped(text) + "</text>\n";
 }
@@ -126,6 +116,14 @@ Figure paragraph(const std::string& text, const std::string& look, Index size, I
   Figure block;
   for (const std::string& line : wrapped(text, std::max<Index>(width * 100 / (size * 60), 1)))
     block.put(text_at(0, block.height + size, look, line), 0, block.height + size * 3 / 2);
+  return block;
+}
+
+Figure heading_of(const std::string& title, const std::string& words, Index width) {
+  Figure block;
+  const bool titled = !title.empty();
+  if (titled) block.put(paragraph(title, "title start", 18, width), 0, 0);
+  block.put(paragraph(words, titled ? "start" : "heading start", titled ? 12 : 14, width), 0, block.height);
   return block;
 }
 
@@ -226,9 +224,10 @@ std::string document(const Figure& content, const std::string& title, Index most
   page.put(content, page_margin, page_margin);
   const std::string size = std::to_string(width) + " " + std::to_string(height);
   return "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tridap-drawing\" viewBox=\"0 0 " + size + "\"" +
-         number("width", shown(width)) + number("height", shown(height)) + " role=\"img\">\n<title>" + escaped(title) +
-         "</title>\n" + style_sheet + "<rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"" + std::to_string(width - 1) +
-         "\" height=\"" + std::to_string(height - 1) + "\" rx=\"8\"/>\n" + page.svg + "</svg>\n";
+         attribute("width", shown(width)) + attribute("height", shown(height)) + " role=\"img\">\n<title>" +
+         escaped(title) + "</title>\n" + style_sheet + "<rect class=\"page\" x=\"0.5\" y=\"0.5\" width=\"" +
+         std::to_string(width - 1) + "\" height=\"" + std::to_string(height - 1) + "\" rx=\"8\"/>\n" + page.svg +
+         "</svg>\n";
 }
 
 }  // namespace tridap::drawing

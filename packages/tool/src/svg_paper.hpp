@@ -3,7 +3,9 @@
 #include "bands.hpp"
 
 #include <functional>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
@@ -37,15 +39,23 @@ struct Room {
 /// For `across` x `down` cells with `characters` letters each; 0 for none.
 Metrics metrics_for(Index across, Index down, Index characters, const Room& room);
 
+/// A text in which each of these characters is replaced.
+std::string replaced(const std::string& text, std::initializer_list<std::pair<char, const char*>> by);
 std::string escaped(const std::string& text);              ///< made clean(), and safe as XML text and attribute
 Index text_width(const std::string& text, Index size);     ///< approximate, for a wide, bold font
 Index index_width(const std::vector<Bands>& of_each_row);  ///< of the longest global index of all bands
+
+/// Attributes of an element: a number, and those of a rectangle.
+std::string attribute(const char* name, Index value);
+std::string box(Index x, Index y, Index width, Index height);
 
 /// A line of text with its baseline at y. `look` are classes of the style sheet, one of them `start`, `middle` or
 /// `end`. On a hatched background `halo` is the colour of an outline that keeps the text legible.
 std::string text_at(Index x, Index y, const std::string& look, const std::string& text, const std::string& halo = "");
 /// Lines of text, one below the other.
 Figure paragraph(const std::string& text, const std::string& look, Index size, Index width);
+/// What is above the parts of a picture: its title, unless it is empty, and what the picture shows.
+Figure heading_of(const std::string& title, const std::string& words, Index width);
 
 /// A cell with its letters; empty for none.
 std::string cell_at(Index x, Index y, const Metrics& metrics, const Cell& cell, const std::string& letters);

@@ -2,20 +2,11 @@
 
 #include <tridap/compare.hpp>
 #include <tridap/text.hpp>
+#include <tridap/value.hpp>
 
 #include <algorithm>
 
 namespace tridap::drawing {
-
-std::string counted(Index count, const std::string& one, const std::string& many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
-std::string joined(const std::vector<Index>& numbers, const std::string& between) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size(); ++i) text += (i > 0 ? between : "") + std::to_string(numbers[i]);
-  return text;
-}
 
 std::string array_words(const Distribution& distribution, const std::string& by) {
   if (distribution.ndim() == 0) return "array without axes: one element on one process";
@@ -68,6 +59,16 @@ Index characters(const std::string& text) {
   for (char byte : text) count += (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
   return count;
 }
+
+std::string left(const std::string& text, Index width) {
+  return text + std::string(static_cast<std::size_t>(std::max<Index>(width - characters(text), 0)), ' ');
+}
+
+std::string right(const std::string& text, Index width) {
+  return std::string(static_cast<std::size_t>(std::max<Index>(width - characters(text), 0)), ' ') + text;
+}
+
+std::string json_text(const std::string& text) { return Value{text}.json(); }
 
 std::vector<std::string> wrapped(const std::string& text, Index width) {
   std::vector<std::string> lines;

@@ -1,16 +1,14 @@
 #pragma once
 
 #include "view.hpp"
+#include <tridap/internal/number_texts.hpp>
+
+#include <string>
+#include <vector>
 
 #pragma GCC visibility push(hidden)
 
 namespace tridap::drawing {
-
-/// "1 element", "2 elements".
-std::string counted(Index count, const std::string& one, const std::string& many);
-
-/// Numbers joined by `between`.
-std::string joined(const std::vector<Index>& numbers, const std::string& between);
 
 /// The array in a sentence: "5 x 9 array, cyclic x block over a grid of 2 x 2 processes"; `by` is " x " or a better
 /// sign.
@@ -29,6 +27,13 @@ std::string padding_text(const Distribution& distribution, Index process);  ///<
 
 /// The number of characters of valid UTF-8 text.
 Index characters(const std::string& text);
+
+/// A text of at least `width` characters: with blanks behind it, or before it.
+std::string left(const std::string& text, Index width);
+std::string right(const std::string& text, Index width);
+
+/// A text as JSON.
+std::string json_text(const std::string& text);
 
 /// Breaks words into lines of at most `width` characters. A longer word is broken too.
 std::vector<std::string> wrapped(const std::string& text, Index width);
