@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# inside.sh PRESETS OPTIONS SANITIZED TESTS MPI: what ./dev matrix runs in its checkout, on the row's machine.
+# inside.sh PRESETS OPTIONS SANITIZED TESTS MPI AFTER: what ./dev matrix runs in its checkout, on the row's machine.
 #   PRESETS    CMake's presets, with commas: release, asan. Of asan only the folders SANITIZED are built and tested.
 #   OPTIONS    CMake's options of the row
 #   TESTS      a regular expression for the names of the quick tests; empty: all
 #   MPI        the Debian package of the MPI
+#   AFTER      a target that is built after the tests of the first preset; empty: none
 # Leaves CTest's log and last lines of each preset, and the version of the MPI, in build/matrix_results.
 set -euo pipefail
-presets=$1 options=$2 sanitized=$3 tests=$4 mpi=$5
+presets=$1 options=$2 sanitized=$3 tests=$4 mpi=$5 after=$6
 results=$PWD/build/matrix_results status=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -38,4 +39,5 @@ for preset in ${presets//,/ }; do
   if [[ $preset == asan ]]; then test_of asan -L "^folder:(${sanitized// /|})$"
   else test_of "$preset" -L '^quick$' -R "${tests:-.}"; fi
 done
+[[ -z $after ]] || cmake --build "build/${presets%%,*}" --target "$after" || status=1
 exit $status
