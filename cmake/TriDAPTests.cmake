@@ -6,8 +6,8 @@
 # RANKS: the numbers in `./dev test`. ALL: the numbers that `./dev test --all` adds. A test with neither runs without MPI, in
 # `./dev test`. If a fact depends on the number of processes, it is tested on one, on three, of which one is in the middle,
 # on four, a grid of equal extents, and on six, the smallest grid of two different ones. Others need one number: two, or four.
-# CTest's labels are "quick", "more" (the tests that --all adds), "root" (those that --all adds if it runs as root, on simulated
-# nodes and in mount namespaces) and "first" (fresh machines). `./dev test NAME` reads tests.tsv, which this file writes.
+# A test has one of CTest's labels "quick", "more" (the tests that --all adds), "root" (those that --all adds if it runs as
+# root, on simulated nodes and in mount namespaces) and "first" (fresh machines), and labels with a colon for `./dev test NAME`.
 
 find_package(GTest REQUIRED)
 add_custom_target(quick_tests)  # everything that `./dev test` builds
@@ -46,27 +46,20 @@ set(TRIDAP_SAME_FLAGS -G Ninja -DCMAKE_BUILD_TYPE=${CMAKE_BUILD_TYPE}
 # `./dev test --all --sanitized` runs them too. What reads hostile input is fuzzed.
 set(TRIDAP_PASSES_NO_MEMORY "^(cli_.*|tool_readme|infer.*|docs.*|libraries_in_any_order|sparse(_petsc|_tpetra|_both)?_np4|python_more.*)$")
 
-# Adds a row of tests.tsv, which describes a CTest test for `./dev test NAME`: its name, label, folder, build target, kind
-# (gtest, pytest or other), processes (0: no MPI) and test files.
-set_property(GLOBAL PROPERTY TRIDAP_TEST_ROWS "")
-function(tridap_test_row name label target kind ranks files)
+# Gives a CTest test its labels: when it runs (quick, more, root or first), folder:, kind: (gtest, pytest or other), ranks:
+# (its number of processes; 0: without MPI, or fixed), and a target: for each target that it needs and a file: for each file.
+function(tridap_label_test name label targets kind ranks files)
   get_filename_component(folder ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   if(TRIDAP_SANITIZE AND NOT name MATCHES "${TRIDAP_PASSES_NO_MEMORY}")
     set(label memory)
   endif()
-  list(JOIN files "," files)
-  list(JOIN target "," targets)
-  set_property(GLOBAL APPEND_STRING PROPERTY TRIDAP_TEST_ROWS
-               "${name}\t${label}\t${folder}\t${targets}\t${kind}\t${ranks}\t${files}\n")
-  set_property(TEST ${name} APPEND PROPERTY LABELS ${label})
-  if(target AND label STREQUAL "quick")
-    add_dependencies(quick_tests ${target})
+  if(targets AND label STREQUAL "quick")
+    add_dependencies(quick_tests ${targets})
   endif()
-endfunction()
-
-function(tridap_write_test_rows)
-  get_property(rows GLOBAL PROPERTY TRIDAP_TEST_ROWS)
-  file(WRITE ${PROJECT_BINARY_DIR}/tests/tests.tsv "${rows}")
+  list(TRANSFORM targets PREPEND target:)
+  list(TRANSFORM files PREPEND file:)
+  set_property(TEST ${name} APPEND PROPERTY LABELS ${label} folder:${folder} kind:${kind} ranks:${ranks}
+               ${targets} ${files})
 endfunction()
 
 # A test with several processes reserves two cores.
@@ -115,7 +108,7 @@ function(tridap_add_mpi_run name)
       list(APPEND environment MPIEXEC_TIMEOUT=280)
     endif()
     set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT ${TRIDAP_TEST_SECONDS} ENVIRONMENT "${environment}")
-    tridap_test_row(${name}_np${ranks} ${label} "${arg_TARGETS}" ${arg_KIND} ${ranks} "${arg_FILES}")
+    tridap_label_test(${name}_np${ranks} ${label} "${arg_TARGETS}" ${arg_KIND} ${ranks} "${arg_FILES}")
   endforeach()
 endfunction()
 
@@ -151,7 +144,7 @@ function(tridap_add_run name)
   elseif(arg_FIRST)
     set(label first)
   endif()
-  tridap_test_row(${name} ${label} "${arg_TARGETS}" other 0 "")
+  tridap_label_test(${name} ${label} "${arg_TARGETS}" other 0 "")
 endfunction()
 
 # Precompiled headers that every test includes, and the main functions.
@@ -231,7 +224,7 @@ function(tridap_add_test file)
       target_compile_options(${optimised} PRIVATE -O1)  # inlines, and compiles in half the time of -O3
       add_test(NAME ${optimised} COMMAND ${optimised} --gtest_brief=1)
       set_tests_properties(${optimised} PROPERTIES TIMEOUT 900)
-      tridap_test_row(${optimised} more ${optimised} gtest 0 "")
+      tridap_label_test(${optimised} more ${optimised} gtest 0 "")
     endif()
     tridap_program_takes(${optimised} ${file})
   endif()
@@ -321,5 +314,5 @@ function(tridap_add_program_run name program label ranks run all)
     list(APPEND environment LSAN_OPTIONS=${suppressions})
   endif()
   set_property(TEST ${name} PROPERTY ENVIRONMENT "${environment}")
-  tridap_test_row(${name} ${label} ${program} gtest ${ranks} "${run}")
+  tridap_label_test(${name} ${label} ${program} gtest ${ranks} "${run}")
 endfunction()

@@ -11,7 +11,6 @@
 
 import argparse
 import hashlib
-import json
 import os
 import pathlib
 import re
@@ -285,14 +284,17 @@ def run_all(everything, sanitized, part, record):
 
 
 class Test:
-    """A CTest test: its row of tests.tsv, and its entry in CTest's JSON."""
+    """A CTest test: its entry in CTest's JSON. cmake/TriDAPTests.cmake explains its labels."""
 
-    def __init__(self, row, told):
-        self.name, self.label, self.folder, targets, self.kind, ranks, files = row.rstrip("\n").split("\t")
-        self.targets, self.ranks = targets.split(",") if targets else [], int(ranks)
-        self.files = files.split(",") if files else []
-        self.command = told[self.name].get("command", [])
-        properties = {p["name"]: p["value"] for p in told[self.name]["properties"]}
+    def __init__(self, told):
+        properties = parts.properties_of(told)
+        self.name, self.command = told["name"], told.get("command", [])
+        labels = properties["LABELS"]
+        (self.label,) = [label for label in labels if ":" not in label]
+        (self.folder,), (self.kind,), (ranks,), self.targets, self.files = (
+            [label.partition(":")[2] for label in labels if label.startswith(f"{key}:")]
+            for key in ("folder", "kind", "ranks", "target", "file"))
+        self.ranks = int(ranks)
         self.environment = dict(entry.split("=", 1) for entry in properties.get("ENVIRONMENT", []))
         self.working_directory = properties["WORKING_DIRECTORY"]
         self.provides = set(properties.get("FIXTURES_SETUP", []))
@@ -318,10 +320,7 @@ class Test:
 
 
 def known_tests(preset):
-    listing = subprocess.run(["ctest", "--test-dir", folder_of(preset), "--show-only=json-v1"], text=True,
-                             stdout=subprocess.PIPE, check=True).stdout
-    told = {test["name"]: test for test in json.loads(listing)["tests"]}
-    return [Test(row, told) for row in (folder_of(preset) / "tests" / "tests.tsv").open()]
+    return [Test(told) for told in parts.told_by_ctest(folder_of(preset)).values()]
 
 
 def chosen(name, tests, processes):

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# inside.sh PRESETS OPTIONS SANITIZED TESTS MPI: what ./dev matrix runs in its checkout, on the row's machine.
+# inside.sh PRESETS OPTIONS SANITIZED TESTS MPI AFTER: what ./dev matrix runs in its checkout, on the row's machine.
 #   PRESETS    CMake's presets, with commas: release, asan. Of asan only the folders SANITIZED are built and tested.
 #   OPTIONS    CMake's options of the row
 #   TESTS      a regular expression for the names of the quick tests; empty: all
 #   MPI        the Debian package of the MPI
+#   AFTER      a target that is built after the tests of the first preset; empty: none
 # Leaves CTest's log and last lines of each preset, and the version of the MPI, in build/matrix_results.
 set -euo pipefail
-presets=$1 options=$2 sanitized=$3 tests=$4 mpi=$5
+presets=$1 options=$2 sanitized=$3 tests=$4 mpi=$5 after=$6
 results=$PWD/build/matrix_results status=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -15,24 +16,15 @@ mkdir -p "$results"
 rm -f "$results"/*
 dpkg-query -W -f='${Version}' "$mpi" >"$results/mpi"
 
-# test_of PRESET TARGETS CTEST_ARGUMENT...
+# test_of PRESET CTEST_ARGUMENT...: builds what these tests need, and runs them.
 test_of() {
-  local preset=$1 targets=$2 log
-  shift 2
+  local preset=$1 log targets
+  shift
   printf '\n== configuring and building build/%s\n' "$preset" >&2
   log=$(eval "cmake --preset $preset $options" 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
   sed -n '/^-- TriDAP/,/^-- Configuring/{/^-- Configuring/!p}' <<<"$log" >&2
-  if [[ $targets != quick_tests ]]; then  # only what the chosen tests need
-    local rows
-    if [[ $targets == folders ]]; then
-      rows=$(awk -F'\t' -v "folders= $sanitized " 'index(folders, " " $3 " ")' "build/$preset/tests/tests.tsv")
-    else
-      rows=$(awk -F'\t' -v "tests=$tests" '$2 == "quick" && $1 ~ tests' "build/$preset/tests/tests.tsv")
-    fi
-    targets=$(cut -f4 <<<"$rows" | tr , '\n' | grep -vx all | sort -u)
-    cut -f1 <<<"$rows" >"$results/names"
-    set -- -R "^($(paste -sd'|' "$results/names"))$"
-  fi
+  targets=$(ctest --test-dir "build/$preset" -N -V "$@" | grep '^Labels:' | grep -o 'target:[^ ]*' | cut -d: -f2 |
+    grep -vx all | sort -u)
   cmake --build "build/$preset" --target $targets >"$results/$preset.build" 2>&1 || {
     grep -E -A12 'error|FAILED|undefined' "$results/$preset.build" | head -n 150 >&2
     exit 1
@@ -44,8 +36,8 @@ test_of() {
 }
 
 for preset in ${presets//,/ }; do
-  if [[ $preset == asan ]]; then test_of asan folders
-  elif [[ -n $tests ]]; then test_of "$preset" chosen
-  else test_of "$preset" quick_tests -L '^quick$'; fi
+  if [[ $preset == asan ]]; then test_of asan -L "^folder:(${sanitized// /|})$"
+  else test_of "$preset" -L '^quick$' -R "${tests:-.}"; fi
 done
+[[ -z $after ]] || cmake --build "build/${presets%%,*}" --target "$after" || status=1
 exit $status

@@ -131,7 +131,10 @@ def run_in_place(row):
     for line in process.stdout:
         print(line, end="", flush=True)
         said.append(line)
-    return numbers("".join(said)), process.wait()
+    code = process.wait()
+    if "after" in row:
+        code = subprocess.run(["cmake", "--build", build_of(row), "--target", row["after"]]).returncode or code
+    return numbers("".join(said)), code
 
 
 def run_inside(row):
@@ -139,7 +142,7 @@ def run_inside(row):
     machine = machines.prepare(row, packages_of(row))
     results = machine.checkout / "build" / "matrix_results"
     arguments = [",".join(row.get("presets", ["release"])), " ".join(row.get("configure", [])),
-                 " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1]]
+                 " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1], row.get("after", "")]
     code = machine.run("tests/matrix/inside.sh", *arguments)
     found = dict.fromkeys(numbers(""), 0)
     for log in sorted(results.glob("*.log")):

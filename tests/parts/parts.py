@@ -6,8 +6,10 @@ is placed by its name. `./dev test --all --record` writes the list.
 """
 
 import hashlib
+import json
 import pathlib
 import re
+import subprocess
 from collections import namedtuple
 
 LIST = pathlib.Path(__file__).resolve().parent / "seconds.tsv"
@@ -27,6 +29,16 @@ class Part(namedtuple("Part", "number of")):
         if not found or int(found[1]) > int(found[2]):
             raise ValueError(f"--part is '{text}', must be K/N with 1 <= K <= N, such as 2/3")
         return Part(int(found[1]), int(found[2]))
+
+
+def told_by_ctest(folder):
+    """Returns CTest's entries of the tests of a build folder, as dictionaries, by name."""
+    listing = subprocess.run(["ctest", "--test-dir", folder, "--show-only=json-v1"], text=True, stdout=subprocess.PIPE, check=True)
+    return {test["name"]: test for test in json.loads(listing.stdout)["tests"]}
+
+
+def properties_of(told):
+    return {each["name"]: each["value"] for each in told["properties"]}
 
 
 def kind_of(preset, label, folder, name, processes):

@@ -1,5 +1,6 @@
-// Stands before MPI and counts collective calls: those of TriDAP, whose code calls MPI from a file in the folder that
-// the environment's TRIDAP_COUNTED names, or by mpi4py, and those of the libraries that it drives. LD_PRELOAD loads it.
+// Stands before MPI and counts collective calls: those of TriDAP, and those of the libraries that it drives. TriDAP's
+// code calls MPI from the program that this file is linked to, from a file in the folder that the environment's
+// TRIDAP_COUNTED names (LD_PRELOAD then loads this one), or by mpi4py.
 
 #include <dlfcn.h>
 #include <mpi.h>
@@ -15,12 +16,11 @@ long counted[2][2];
 
 Whose whose(void* caller) {
   static const char* const folder = std::getenv("TRIDAP_COUNTED");
-  Dl_info found;
-  if (folder == nullptr || dladdr(caller, &found) == 0 || found.dli_fname == nullptr) return others;
-  return std::strncmp(found.dli_fname, folder, std::strlen(folder)) == 0 ||
-                 std::strstr(found.dli_fname, "/mpi4py/") != nullptr
-             ? ours
-             : others;
+  Dl_info found, here;
+  if (dladdr(caller, &found) == 0 || found.dli_fname == nullptr) return others;
+  if (dladdr(&counted, &here) != 0 && found.dli_fbase == here.dli_fbase) return ours;
+  const bool in_folder = folder != nullptr && std::strncmp(found.dli_fname, folder, std::strlen(folder)) == 0;
+  return in_folder || std::strstr(found.dli_fname, "/mpi4py/") != nullptr ? ours : others;
 }
 
 }  // namespace

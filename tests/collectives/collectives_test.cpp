@@ -1,0 +1,54 @@
+#include "collectives/counted.hpp"
+#include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/redistribute/gather.hpp>
+#include <tridap/redistribute/padding.hpp>
+#include <tridap/redistribute/redistribution.hpp>
+
+// Each collective is the latency of all processes, however small its message. These are what is measured, so that none
+// grows unseen.
+
+namespace {
+
+using counted::Counts;
+using counted::part_of;
+using counted::second;
+using tridap::DistArray;
+using tridap::Distribution;
+using tridap::Index;
+using tridap::redistribute::Redistribution;
+
+const MPI_Comm world = MPI_COMM_WORLD;
+
+class Collectives : public counted::OfKind {
+ protected:
+  const bool lists = GetParam() == "lists";
+};
+
+TEST_P(Collectives, OfChecks) {
+  EXPECT_EQ(second([&] { return tridap::mpi::check(x, world); }), (Counts{5, 0}));
+  EXPECT_EQ(second([&] { return tridap::mpi::gather_distribution(x, world); }), (Counts{lists ? 7 : 2, 0}));
+}
+
+TEST_P(Collectives, OfPlansAndMoves) {
+  const Index n = distribution.axis(0).size();
+  const bool line = distribution.ndim() == 1;
+  const Distribution to =
+      line ? Distribution::make({n}, {tridap::cyclic(3)}, {counted::processes()})
+           : Distribution::make({n, 8}, {tridap::whole(), tridap::cyclic(3)}, {1, counted::processes()});
+  EXPECT_EQ(second([&] { return Redistribution(distribution, to, 8, world); }), (Counts{1, 0}));
+  Redistribution move(distribution, to, 8, world);
+  const DistArray y = part_of(to);
+  EXPECT_EQ(second([&] { move(x, y); }), (Counts{1, 0}));
+  EXPECT_LE(second([&] { return move(x); }).messages, 2);  // mostly 1
+}
+
+// These functions check the array at each call.
+TEST_P(Collectives, OfGathersAndUpdatesOfPadding) {
+  EXPECT_EQ(second([&] { return tridap::redistribute::gather(x, world); }), (Counts{lists ? 9 : 3, 0}));
+  EXPECT_EQ(second([&] { return tridap::redistribute::allgather(x, world); }), (Counts{lists ? 9 : 3, 0}));
+  EXPECT_EQ(second([&] { tridap::redistribute::update_padding(x, world); }), (Counts{lists ? 9 : 4, 0}));
+}
+
+INSTANTIATE_TEST_SUITE_P(, Collectives, testing::ValuesIn(counted::kinds), counted::name_of);
+
+}  // namespace
