@@ -1,7 +1,6 @@
 #include "memory.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 namespace tridap::scalapack {
 
@@ -22,7 +21,5 @@ std::optional<Index> leading_dimension(const Buffer& buffer, std::size_t along) 
   if (apart % bytes != 0 || apart / bytes < least) return std::nullopt;
   return apart / bytes;
 }
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace tridap::scalapack

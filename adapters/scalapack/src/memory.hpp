@@ -20,9 +20,6 @@ bool is_scalar(const ElementType& type);
 /// columns' elements: 1 for a row-major array, which is its transpose.
 std::optional<Index> leading_dimension(const Buffer& buffer, std::size_t along);
 
-/// Seconds since some moment.
-double now();
-
 }  // namespace tridap::scalapack
 
 #pragma GCC visibility pop
