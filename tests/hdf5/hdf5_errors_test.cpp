@@ -1,6 +1,7 @@
 #include "hdf5_support.hpp"
 #include "support/inter_communicator.hpp"
 
+#include <dlfcn.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -9,6 +10,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+
+// On this process, HDF5 opens so many datasets, and then fails once; below 0: it does not fail.
+static int opens_left = -1;
+
+extern "C" hid_t H5Dopen2(hid_t file, const char* name, hid_t list) {
+  static auto* const real = reinterpret_cast<hid_t (*)(hid_t, const char*, hid_t)>(dlsym(RTLD_NEXT, "H5Dopen2"));
+  const hid_t dataset = real(file, name, list);
+  if (opens_left-- != 0) return dataset;
+  H5Dclose(dataset);
+  return H5I_INVALID_HID;
+}
 
 namespace {
 
@@ -64,6 +76,29 @@ TEST(Hdf5Errors, OneBadProcessFailsAll) {
   if (rank() == processes() - 1) array.buffer.memory.kind = tridap::Memory::Kind::cuda;
   expect_same_error([&] { h5::save(file.path(), {{"a", array}}, MPI_COMM_WORLD); }, "host memory");
   expect_nothing_left(file.path(), false);
+}
+
+// All processes open all datasets, so that none waits for one that has failed.
+TEST(Hdf5Errors, AProcessThatOpensNotAllDatasetsFailsAll) {
+  const TemporaryFile file, saved;
+  const DistArray array = line(7).array;
+  h5::save(saved.path(), {{"a", array}}, MPI_COMM_WORLD);
+  const h5::Stored stored = h5::find(saved.path(), "a", MPI_COMM_WORLD);
+  std::vector<h5::Named> many;
+  for (int i = 0; i < 3; ++i) many.push_back({"g" + std::to_string(i) + "/a", array});
+  const auto expect_fails = [](Index failing, int before, const auto& call) {
+    if (rank() == failing) opens_left = before;
+    expect_same_error(call, "H5Dopen of HDF5 failed");
+    opens_left = -1;
+  };
+  for (const Index failing : {Index{0}, processes() - 1}) {
+    for (const int before : {0, 1, 2}) {
+      expect_fails(failing, before, [&] { h5::save(file.path(), many, MPI_COMM_WORLD); });
+      expect_nothing_left(file.path(), false);
+    }
+    expect_fails(failing, 0,
+                 [&] { h5::load_into(array.buffer, saved.path(), stored, line(7).distribution, MPI_COMM_WORLD); });
+  }
 }
 
 TEST(Hdf5Errors, DifferentArguments) {

@@ -46,10 +46,6 @@ struct Case {
 
 using Call = memory_ends::Call<Case>;
 const std::vector<Call> calls = {
-    {"save",
-     [](const Case& with) {
-       h5::save(with.file.path(), {{"a", with.in_columns}}, with.comm);
-     }},
     {"save of lists",
      [](const Case& with) {
        h5::save(with.file.path(), {{"a", with.listed, with.lists}}, with.comm);

@@ -16,7 +16,7 @@ Handle open_alone(const std::string& path);
 Handle open_object(hid_t file, const std::string& name);
 Handle open_dataset(hid_t file, const std::string& name);
 
-/// Throws Error if this process may not read, or write, a file.
+/// Throws Error if this process cannot open a file to read, or to write, it.
 void need_access(const std::string& path, bool write);
 /// Opens a file on all processes of a communicator, which may all access it. With `same`, all processes make the same
 /// calls, and one of them reads and writes what HDF5 says of the datasets. **Collective**, as H5Fopen: throws Error on

@@ -5,7 +5,9 @@
 #include <tridap/hdf5/load.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/hdf5_steps.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/needs.hpp>
+#include <tridap/internal/number_texts.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
@@ -17,12 +19,6 @@
 namespace tridap::hdf5 {
 
 namespace {
-
-std::string text_of(const std::vector<Index>& shape) {
-  std::string text = "(";
-  for (const Index extent : shape) text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-  return text + ")";
-}
 
 std::vector<Index> distinct(const UnstructuredKind& kind) {
   std::vector<Index> all;
@@ -48,16 +44,13 @@ void need_indices(const Stored& stored, const Distribution& distribution) {
 }
 
 void need_distribution(const Stored& stored, const Distribution& distribution, Index processes) {
-  if (distribution.processes() != processes)
-    refuse("the distribution is for " + std::to_string(distribution.processes()) +
-               " processes, and the communicator has " + std::to_string(processes),
-           "", "give the communicator of the distribution's processes", {}, Rule::grid_product);
+  need_processes(distribution, processes);
   if (distribution.shape() != stored.shape)
-    refuse("the distribution has shape " + text_of(distribution.shape()) + ", and '" + clean(stored.name) + "' has " +
-               text_of(stored.shape),
+    refuse("the distribution has shape (" + joined(distribution.shape()) + "), and '" + clean(stored.name) + "' has (" +
+               joined(stored.shape) + ")",
            "must be the same; boundary padding counts",
-           "give a distribution of the shape in the file (in Python to = tridap.distribution(" + text_of(stored.shape) +
-               ", processes=" + std::to_string(processes) + "))");
+           "give a distribution of the shape in the file (in Python to = tridap.distribution(" +
+               tuple_text(stored.shape) + ", processes=" + std::to_string(processes) + "))");
   need_indices(stored, distribution);
 }
 
@@ -95,13 +88,10 @@ std::optional<Index> step_of(const Stored& stored, const LoadOptions& options) {
 
 void need_buffer(const Buffer& buffer, const Stored& stored, const Distribution& distribution, Index rank) {
   throw_if_wrong(check(buffer));
-  if (!buffer.memory.is_on_host())
-    refuse("the buffer is in " + buffer.memory.name() + " memory, and HDF5 writes host memory", "",
-           "give a buffer in host memory");
+  need_host_memory(buffer);
   if (buffer.read_only) refuse("the buffer is read-only", "", "give memory that may be written");
   if (!memory_order(buffer).is_unique) refuse("elements of the buffer share memory", "", "give other strides");
-  if (buffer.shape != IndexList(distribution.local_shape(rank)))
-    refuse("the buffer has another shape than this process's part", "", "give the whole local buffer");
+  need_part(buffer, distribution, rank);
   const ElementType wanted = element_type(stored.type);
   if (wanted.bytes != buffer.type.bytes || (wanted.kind != ElementType::Kind::opaque && !wanted.is_like(buffer.type)))
     refuse("the buffer has " + buffer.type.text() + " elements, and '" + clean(stored.name) + "' has " + wanted.text(),
@@ -112,7 +102,7 @@ void need_buffer(const Buffer& buffer, const Stored& stored, const Distribution&
 
 Reading check_to_load(const Buffer& buffer, const Stored& stored, const Distribution& distribution, MPI_Comm comm,
                       const LoadOptions& options) {
-  need_distribution(stored, distribution, mpi::MpiCollectives(comm).processes());
+  need_distribution(stored, distribution, mpi::processes_of(comm));
   const std::optional<Index> step = step_of(stored, options);
   need_buffer(buffer, stored, distribution, mpi::rank_of(comm));
   return {step, memory_type(stored.type)};
@@ -157,7 +147,7 @@ DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
     DistArray array;
     mpi::collectively(call.comm(), [&] {
       stored = search.understood();
-      const Index processes = mpi::MpiCollectives(call.comm()).processes(), rank = mpi::rank_of(call.comm());
+      const Index processes = mpi::processes_of(call.comm()), rank = mpi::rank_of(call.comm());
       to = distribution ? *distribution : default_distribution(stored, processes);
       need_distribution(stored, *to, processes);
       array.buffer = allocate(element_type(stored.type), IndexList(to->local_shape(rank)));

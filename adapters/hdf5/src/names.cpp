@@ -5,6 +5,7 @@
 #include <tridap/internal/state.hpp>
 #include <tridap/text.hpp>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -54,8 +55,10 @@ class Hints {
 }  // namespace
 
 void need_access(const std::string& path, bool write) {
-  if (::access(path.c_str(), write ? R_OK | W_OK : R_OK) == 0) return;
-  refuse_file(path, std::generic_category().message(errno), "give the name of a file that every process may read");
+  const int file = ::open(path.c_str(), (write ? O_RDWR : O_RDONLY) | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    refuse_file(path, std::generic_category().message(errno), "give the name of a file that every process may read");
+  ::close(file);
 }
 
 Handle open_alone(const std::string& path) {

@@ -9,8 +9,9 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/hdf5_steps.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/internal/new_file.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/text.hpp>
@@ -51,14 +52,6 @@ void need_names(const std::vector<Named>& arrays) {
   need_groups_of(names);
 }
 
-void need_buffer(const Named& named) {
-  const Buffer& buffer = named.array.buffer;
-  throw_if_wrong(check(buffer));
-  if (!buffer.memory.is_on_host())
-    refuse("the buffer of '" + named.name + "' is in " + buffer.memory.name() + " memory, and HDF5 reads host memory",
-           "", "give an array in host memory");
-}
-
 Datatype type_of(const Named& named) {
   if (!named.type) return datatype(named.array.buffer.type);
   if (static_cast<Index>(H5Tget_size(named.type.id())) != named.array.buffer.type.bytes)
@@ -83,16 +76,14 @@ Index digest_of(const std::string& path, const std::vector<Named>& arrays, const
   return digest.value();
 }
 
-// A distribution that the caller knows fits the communicator and the buffer. Local.
-void need_distribution(const Named& named, Index processes, Index rank) {
+// This process's part of an array can be saved. Local.
+void need_array(const Named& named, Index processes, Index rank) {
+  const Buffer& buffer = named.array.buffer;
+  throw_if_wrong(check(buffer));
+  need_host_memory(buffer, "the buffer of '" + named.name + "'");
   if (!named.distribution) return;
-  if (named.distribution->processes() != processes)
-    refuse("the distribution of '" + named.name + "' is for " + std::to_string(named.distribution->processes()) +
-               " processes, and the communicator has " + std::to_string(processes),
-           "", "give the communicator of the array's processes", {}, Rule::grid_product);
-  if (IndexList(named.distribution->local_shape(rank)) != named.array.buffer.shape)
-    refuse("the buffer of '" + named.name + "' has another shape than its distribution", "",
-           "give the whole local buffer");
+  need_processes(*named.distribution, processes, "the distribution of '" + named.name + "'");
+  need_part(buffer, *named.distribution, rank, "the buffer of '" + named.name + "'");
 }
 
 std::vector<Task> tasks_of(const std::vector<Named>& arrays, const std::vector<Datatype>& types, MPI_Comm comm,
@@ -149,11 +140,10 @@ Receipt receipt_of(const std::vector<Named>& arrays, const std::vector<Task>& ta
 std::vector<Datatype> check_to_save(const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
   need_options(options);
   need_names(arrays);
-  const Index processes = mpi::MpiCollectives(comm).processes(), rank = mpi::rank_of(comm);
+  const Index processes = mpi::processes_of(comm), rank = mpi::rank_of(comm);
   std::vector<Datatype> types;
   for (const Named& named : arrays) {
-    need_buffer(named);
-    need_distribution(named, processes, rank);
+    need_array(named, processes, rank);
     types.push_back(type_of(named));
   }
   return types;
@@ -181,10 +171,12 @@ Receipt save(const std::string& path, const std::vector<Named>& arrays, MPI_Comm
     types = check_to_save(arrays, comm, options);
     record.add(digest_of(path, arrays, options));
   });
-  if (!call.is_same(0))
-    refuse("the processes save with different paths, names, element types or options",
-           "must be the same on every process", "pass the same on every process");
-  return save_checked(path, arrays, types, call.comm(), options);
+  return call.run([&] {
+    if (!call.is_same(0))
+      refuse("the processes save with different paths, names, element types or options",
+             "must be the same on every process", "pass the same on every process");
+    return save_checked(path, arrays, types, call.comm(), options);
+  });
 }
 
 }  // namespace tridap::hdf5

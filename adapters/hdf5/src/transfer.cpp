@@ -122,13 +122,11 @@ Handle simple_space(const std::vector<hsize_t>& extents) {
 // Everything that a call of HDF5 needs from a process that transfers nothing, made before the first call.
 struct Calls {
   Handle dataset, list, file_space, nothing, empty_memory, memory_space;
-  std::byte* staging;  // for pieces that HDF5 cannot transfer from the buffer itself
+  std::byte* staging = nullptr;  // for pieces that HDF5 cannot transfer from the buffer itself
 };
 
-Calls calls_of(const Work& work, Handle dataset, std::byte* staging) {
-  Calls calls;
+void complete(Calls& calls, const Work& work, std::byte* staging) {
   calls.staging = staging;
-  calls.dataset = std::move(dataset);
   calls.list = transfer_list(work.mode);
   calls.file_space = made("H5Dget_space", &H5Sclose, [&] { return H5Dget_space(calls.dataset); });
   calls.nothing = made("H5Scopy", &H5Sclose, [&] { return H5Scopy(calls.file_space); });
@@ -136,7 +134,6 @@ Calls calls_of(const Work& work, Handle dataset, std::byte* staging) {
   for (const hid_t space : {static_cast<hid_t>(calls.nothing), static_cast<hid_t>(calls.empty_memory)})
     call("H5Sselect_none", [&] { return H5Sselect_none(space); });
   if (work.form) calls.memory_space = simple_space(work.form->extents);
-  return calls;
 }
 
 // The selections and the memory of one piece.
@@ -217,13 +214,15 @@ void transfer(const std::string& path, Direction direction, const std::vector<Ta
   bool same = true;
   for (const Work& work : works) same = same && work.mode != Mode::independent;
   Handle file;
-  std::vector<Calls> calls;
-  calls.reserve(tasks.size());
-  faults.attempt([&] {  // collective: each process makes the same calls of HDF5
-    file = alone ? open_alone(path) : open_together(path, write, same, of_hdf5);
-    for (std::size_t i = 0; i < tasks.size(); ++i)
-      calls.push_back(calls_of(works[i], open_dataset(file, tasks[i].name), prepared.staging.get()));
-  });
+  std::vector<Calls> calls(tasks.size());
+  // These calls of HDF5 are collective: each process makes all of them, also after one has failed here.
+  faults.attempt([&] { file = alone ? open_alone(path) : open_together(path, write, same, of_hdf5); });
+  for (std::size_t i = 0; file >= 0 && i < tasks.size(); ++i) {
+    faults.attempt([&] {
+      calls[i].dataset = made("H5Dopen", &H5Dclose, [&] { return H5Dopen2(file, tasks[i].name.c_str(), H5P_DEFAULT); });
+    });
+    if (faults.ok()) faults.attempt([&] { complete(calls[i], works[i], prepared.staging.get()); });
+  }
   mpi::throw_faults(std::exchange(faults, {}), comm);
   Progress told(works, progress, rank == 0);
   for (std::size_t i = 0; i < tasks.size(); ++i) {

@@ -7,7 +7,8 @@
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/needs.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -38,9 +39,7 @@ void check_here(const Given& given) {
     refuse("the elements of " + called(name) + " are " + buffer.type.name(),
            "must be float32, float64, complex64 or complex128",
            std::string("convert them (in Python ") + (name[0] == 'a' ? "A = A" : "b = b") + ".astype(float))");
-  if (!buffer.memory.is_on_host())
-    refuse(called(name) + " is in " + buffer.memory.name() + " memory", "must be in host memory",
-           "copy it to the host");
+  need_host_memory(buffer, called(name));
   if (overwritten && buffer.read_only)
     refuse(called(name) + " is read-only", "must be writable to be overwritten",
            "do not pass overwrite_" + std::string(name));
@@ -59,17 +58,6 @@ DistArray as_matrix(const DistArray& array) {
 
 // The distribution of a vector as that of a matrix of one column.
 Distribution column(const Distribution& vector) { return Distribution({vector.axis(0), Axis(BlockKind(1, 1, 1))}); }
-
-void check_distribution(const Given& given, Index rank, Index processes) {
-  const Distribution& distribution = *given.distribution;
-  if (distribution.processes() != processes)
-    refuse("the distribution of " + called(given.name) + " is for " + std::to_string(distribution.processes()) +
-               " processes, and the communicator has " + std::to_string(processes),
-           "must be the same", "pass the communicator of the array's processes");
-  if (IndexList(distribution.local_shape(rank)) != given.array.buffer.shape)
-    refuse("the buffer of " + called(given.name) + " has another shape than its distribution", "must be the same",
-           "pass the whole local buffer");
-}
 
 // Where the first element is that is not finite, as local indices; nothing: all are finite.
 template <class Number>
@@ -153,7 +141,10 @@ void add(mpi::Record& record, MPI_Comm comm, Index options, Given& a, Given* b) 
   for (Given* const given : {&a, b}) {
     if (given == nullptr) continue;
     check_here(*given);
-    if (given->distribution) check_distribution(*given, mpi::rank_of(comm), mpi::MpiCollectives(comm).processes());
+    if (given->distribution) {
+      need_processes(*given->distribution, mpi::processes_of(comm), "the distribution of " + called(given->name));
+      need_part(given->array.buffer, *given->distribution, mpi::rank_of(comm), "the buffer of " + called(given->name));
+    }
     given->matrix = as_matrix(given->array);
     const Buffer& buffer = given->matrix.buffer;
     record.add((static_cast<Index>(buffer.type.kind) * 16 + buffer.type.bytes - 1) * 2 + given->array.ndim() - 1);

@@ -39,7 +39,7 @@ struct Given {
 };
 
 /// The step of a mpi::Call: checks what was given, and records what must be the same on all processes, `options` first.
-void add(mpi::Record& record, MPI_Comm comm, Index options, Given& a, Given* b = nullptr);
+void add(mpi::Record& record, MPI_Comm comm, Index options, Given& a, Given* b);
 
 /// A number for the options, and for `flags` that each function has for itself.
 Index number_of(const DenseOptions& options, Index flags);
@@ -47,8 +47,23 @@ Index number_of(const DenseOptions& options, Index flags);
 /// Throws Error, on every process, if the processes pass different options.
 void need_same_options(const mpi::Call& call);
 
-/// What was given as number `i`, after need_same_options(). Collective, unless its distribution is known: throws the
-/// same Error on every process or on none.
+/// Makes a function of dense.hpp: checks what was given, runs `body(call)`, and returns what that returns, whose
+/// receipt gets the time. `options` is a number that must be the same on all processes. **Collective**: throws the same
+/// Error on every process or on none.
+template <class Body>
+auto make_routine(const char* name, MPI_Comm comm, Index options, Given& a, Given* b, Body&& body) {
+  const double begin = MPI_Wtime();
+  const mpi::Call call(comm, name, mpi::Library::blacs, [&](mpi::Record& record) { add(record, comm, options, a, b); });
+  return call.run([&] {
+    need_same_options(call);
+    auto made = body(call);
+    made.receipt.seconds = MPI_Wtime() - begin;
+    return made;
+  });
+}
+
+/// What was given as number `i`. Collective, unless its distribution is known: throws the same Error on every process
+/// or on none.
 Argument read_argument(Given& given, const mpi::Call& call, std::size_t i);
 
 /// Throws Error, on this process alone, if an element is not finite. Local.

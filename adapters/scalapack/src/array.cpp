@@ -4,7 +4,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
-#include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -66,8 +66,7 @@ void check_part(const DistArray& array, const ProcessGrid& grid) {
   if (!is_scalar(buffer.type))
     refuse("the array's elements are " + buffer.type.name(), "must be float32, float64, complex64 or complex128",
            "convert them (in Python array = array.astype(float))");
-  if (!buffer.memory.is_on_host())
-    refuse("the buffer is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to the host");
+  need_host_memory(buffer);
   if (buffer.read_only)
     refuse("the buffer is read-only, and ScaLAPACK's routines write", "must be writable", "pass a writable copy");
 }
@@ -76,7 +75,7 @@ void check_part(const DistArray& array, const ProcessGrid& grid) {
 // If there are others, they learn of it, and of a flag that the step returns. **Collective.**
 template <class Step>
 bool on_grid(const ProcessGrid& grid, const mpi::Call& call, Step&& step) {
-  if (static_cast<Index>(grid.ranks().size()) == mpi::MpiCollectives(call.comm()).processes()) return step();
+  if (static_cast<Index>(grid.ranks().size()) == mpi::processes_of(call.comm())) return step();
   mpi::Faults faults;
   Index said[2] = {};  // it failed; the flag
   if (grid.place()) {
@@ -165,7 +164,7 @@ PlacedDistribution placed(const Desc& desc, const ProcessGrid& grid) {
 }
 
 ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit fit) {
-  const double begin = now();
+  const double begin = MPI_Wtime();
   const mpi::Call call(grid.comm(), "scalapack::import_array", mpi::Library::blacs, [&](mpi::Record& record) {
     check_part(array, grid);
     for (const std::size_t along : {std::size_t{0}, std::size_t{1}})
@@ -199,7 +198,7 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
     mpi::collectively(call.comm(),
                       [&] { made.desc = describe_part(made.array, whole, grid, made.transposed ? 1 : 0); });
     made.data = made.array.buffer.data;
-    made.receipt.seconds = now() - begin;
+    made.receipt.seconds = MPI_Wtime() - begin;
     return made;
   });
 }

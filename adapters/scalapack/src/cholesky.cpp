@@ -35,12 +35,8 @@ void factor(const Work& a, const Frame& frame, bool lower) {
 }  // namespace
 
 Factor cholesky(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
-  const double begin = now();
   Given given{"a", a, options.of_a, options.overwrite_a};
-  const mpi::Call call(comm, "scalapack::cholesky", mpi::Library::blacs,
-                       [&](mpi::Record& record) { add(record, comm, number_of(options, lower ? 1 : 0), given); });
-  return call.run([&] {
-    need_same_options(call);
+  return make_routine("scalapack::cholesky", comm, number_of(options, lower ? 1 : 0), given, nullptr, [&](auto& call) {
     const Argument matrix = read_argument(given, call, 0);
     need_square(matrix, "pass a square matrix");
     const Place place = place_of(matrix, Need::squares, true, options.copy);
@@ -59,7 +55,6 @@ Factor cholesky(const DistArray& a, MPI_Comm comm, bool lower, const DenseOption
       made.factor = give(answer, frame, matrix.columns ? Order::column_major : Order::row_major, made.receipt);
     }
     made.receipt.shared = made.receipt.same_address = options.overwrite_a;
-    made.receipt.seconds = now() - begin;
     return made;
   });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tridap/buffer.hpp>
+#include <tridap/flat_numbers.hpp>
 #include <tridap/internal/duplicates.hpp>
 
 #include <mpi.h>

@@ -67,12 +67,8 @@ Work decompose(const Argument& matrix, const DistArray& brought, const Place& pl
 }  // namespace
 
 Eigen eigh(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
-  const double begin = now();
   Given given{"a", a, options.of_a, options.overwrite_a};
-  const mpi::Call call(comm, "scalapack::eigh", mpi::Library::blacs,
-                       [&](mpi::Record& record) { add(record, comm, number_of(options, lower ? 1 : 0), given); });
-  return call.run([&] {
-    need_same_options(call);
+  return make_routine("scalapack::eigh", comm, number_of(options, lower ? 1 : 0), given, nullptr, [&](auto& call) {
     const Argument matrix = read_argument(given, call, 0);
     need_square(matrix, "pass a square matrix; svd() takes others");
     const Place place = place_of(matrix, Need::squares_from_zero, false, options.copy);
@@ -89,7 +85,6 @@ Eigen eigh(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& op
           give({std::move(vectors), matrix.whole, place.way, nullptr}, frame, Order::column_major, made.receipt);
     }
     made.receipt.shared = made.receipt.same_address = false;
-    made.receipt.seconds = now() - begin;
     return made;
   });
 }

@@ -167,13 +167,9 @@ DistArray product(const Operand& a, const Place& place_a, const Operand& b, cons
 }  // namespace
 
 Product matmul(const DistArray& a, const DistArray& b, MPI_Comm comm, const MatmulOptions& options) {
-  const double begin = now();
   const Index flags = 4 * static_cast<Index>(options.a) + static_cast<Index>(options.b);
   Given of_a{"a", a, options.of_a}, of_b{"b", b, options.of_b, false, true};
-  const mpi::Call call(comm, "scalapack::matmul", mpi::Library::blacs,
-                       [&](mpi::Record& record) { add(record, comm, number_of({options.copy}, flags), of_a, &of_b); });
-  return call.run([&] {
-    need_same_options(call);
+  return make_routine("scalapack::matmul", comm, number_of({options.copy}, flags), of_a, &of_b, [&](auto& call) {
     Operand left{read_argument(of_a, call, 0), options.a}, right{read_argument(of_b, call, 1), options.b};
     check_factors(left, right);
     const Argument given = right.argument;
@@ -199,7 +195,6 @@ Product matmul(const DistArray& a, const DistArray& b, MPI_Comm comm, const Matm
       made.of_c = Distribution({made.of_c.axis(0)});
     }
     made.receipt.shared = made.receipt.same_address = false;
-    made.receipt.seconds = now() - begin;
     return made;
   });
 }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tridap/buffer.hpp>
-#include <tridap/detail/clock.hpp>
 
 #include <cstddef>
 #include <limits>
@@ -20,8 +19,6 @@ bool is_scalar(const ElementType& type);
 /// The leading dimension if elements of a column follow one another; nothing: they do not. `along` is the axis of the
 /// columns' elements: 1 for a row-major array, which is its transpose.
 std::optional<Index> leading_dimension(const Buffer& buffer, std::size_t along);
-
-using detail::now;
 
 }  // namespace tridap::scalapack
 

@@ -61,6 +61,36 @@ Index along(const redistribute::PlacedDistribution& placed, Index axis) {
   return placed.distribution().ndim() == 2 ? placed.distribution().axis(axis).proc_grid_size() : 1;
 }
 
+// The ranks by place of a context, of which each process says the grid and its own place. Throws the same Error on
+// every process.
+std::vector<Index> ranks_of_context(const std::vector<int>& all, Index& nprow, Index& npcol) {
+  const auto size = static_cast<Index>(all.size() / 4);
+  const auto of = [&](Index rank, int what) { return all[static_cast<std::size_t>(4 * rank + what)]; };
+  for (Index rank = 0; rank < size; ++rank) {
+    nprow = std::max<Index>(nprow, of(rank, 0));
+    npcol = std::max<Index>(npcol, of(rank, 1));
+  }
+  if (nprow < 1 || npcol < 1)
+    refuse("no process of the communicator is in the context", "must be the processes of the context",
+           "pass the communicator of which the context was made");
+  std::vector<Index> ranks(static_cast<std::size_t>(nprow * npcol), -1);
+  for (Index rank = 0; rank < size; ++rank) {
+    if (of(rank, 2) < 0 || of(rank, 3) < 0) continue;
+    if (of(rank, 0) != nprow || of(rank, 1) != npcol)
+      refuse("rank " + std::to_string(rank) + " is in another context", "must be one context on all processes",
+             "pass the same context on every process that is in it");
+    ranks[static_cast<std::size_t>(of(rank, 2) * npcol + of(rank, 3))] = rank;
+  }
+  if (const auto absent = std::find(ranks.begin(), ranks.end(), -1); absent != ranks.end()) {
+    const Index place = absent - ranks.begin();
+    refuse("the process at (" + std::to_string(place / npcol) + ", " + std::to_string(place % npcol) +
+               ") of the context's grid of " + std::to_string(nprow) + " x " + std::to_string(npcol) +
+               " is not in the communicator",
+           "must be the processes of the context", "pass the communicator of which the context was made");
+  }
+  return ranks;
+}
+
 // The ranks of a grid down its columns, as the BLACS expect them, from those along the rows.
 std::vector<int> ranks_down_columns(Index nprow, Index npcol, const std::vector<Index>& ranks, bool transposed) {
   std::vector<int> down;
@@ -131,40 +161,17 @@ MPI_Comm ProcessGrid::comm() const { return duplicates_->caller_or_ours(); }
 ProcessGrid ProcessGrid::of_context(int context, MPI_Comm comm) {
   need_mpi();
   int info[4] = {-1, -1, -1, -1};
-  std::vector<int> all;
   const mpi::Call call(comm, "ProcessGrid::of_context", mpi::Library::blacs, [&](mpi::Record&) {
     if (context >= 0) Cblacs_gridinfo(context, &info[0], &info[1], &info[2], &info[3]);
-    all.resize(static_cast<std::size_t>(4 * mpi::processes_of(comm)));
   });
-  comm = call.comm();
-  const Index size = mpi::processes_of(comm);
-  mpi::gather_all(info, 4, all.data(), comm);
-  const auto of = [&](Index rank, int what) { return all[static_cast<std::size_t>(4 * rank + what)]; };
-  Index nprow = 0, npcol = 0;
-  for (Index rank = 0; rank < size; ++rank) {
-    nprow = std::max<Index>(nprow, of(rank, 0));
-    npcol = std::max<Index>(npcol, of(rank, 1));
-  }
-  if (nprow < 1 || npcol < 1)
-    refuse("no process of the communicator is in the context", "must be the processes of the context",
-           "pass the communicator of which the context was made");
-  std::vector<Index> ranks(static_cast<std::size_t>(nprow * npcol), -1);
-  for (Index rank = 0; rank < size; ++rank) {
-    if (of(rank, 2) < 0 || of(rank, 3) < 0) continue;
-    if (of(rank, 0) != nprow || of(rank, 1) != npcol)
-      refuse("rank " + std::to_string(rank) + " is in another context", "must be one context on all processes",
-             "pass the same context on every process that is in it");
-    ranks[static_cast<std::size_t>(of(rank, 2) * npcol + of(rank, 3))] = rank;
-  }
-  if (const auto absent = std::find(ranks.begin(), ranks.end(), -1); absent != ranks.end()) {
-    const Index place = absent - ranks.begin();
-    refuse("the process at (" + std::to_string(place / npcol) + ", " + std::to_string(place % npcol) +
-               ") of the context's grid of " + std::to_string(nprow) + " x " + std::to_string(npcol) +
-               " is not in the communicator",
-           "must be the processes of the context", "pass the communicator of which the context was made");
-  }
-  return ProcessGrid(
-      comm, nprow, npcol, [&](Index) { return ranks; }, context);
+  return call.run([&] {
+    std::vector<int> all(static_cast<std::size_t>(4 * mpi::processes_of(call.comm())));
+    mpi::gather_all(info, 4, all.data(), call.comm());
+    Index nprow = 0, npcol = 0;
+    const std::vector<Index> ranks = ranks_of_context(all, nprow, npcol);
+    return ProcessGrid(
+        call.comm(), nprow, npcol, [&](Index) { return ranks; }, context);
+  });
 }
 
 ProcessGrid::ProcessGrid(ProcessGrid&& other) noexcept

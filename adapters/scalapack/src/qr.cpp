@@ -92,12 +92,8 @@ void compute(const Argument& matrix, const Place& place, const Frame& frame, Qr&
 }  // namespace
 
 Qr qr(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
-  const double begin = now();
   Given given{"a", a, options.of_a, options.overwrite_a};
-  const mpi::Call call(comm, "scalapack::qr", mpi::Library::blacs,
-                       [&](mpi::Record& record) { add(record, comm, number_of(options, 0), given); });
-  return call.run([&] {
-    need_same_options(call);
+  return make_routine("scalapack::qr", comm, number_of(options, 0), given, nullptr, [&](auto& call) {
     const Argument matrix = read_argument(given, call, 0);
     const Place place = place_of(matrix, Need::blocks, false, options.copy);
     Qr made;
@@ -113,7 +109,6 @@ Qr qr(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
       compute(matrix, place, Frame(call, place), made);
     }
     made.receipt.same_address = made.receipt.shared;
-    made.receipt.seconds = now() - begin;
     return made;
   });
 }

@@ -129,12 +129,8 @@ DistArray solution(const Argument& a, const Argument& b, const Place& place, con
 }  // namespace
 
 Solved solve(const DistArray& a, const DistArray& b, MPI_Comm comm, const DenseOptions& options) {
-  const double begin = now();
   Given of_a{"a", a, options.of_a, options.overwrite_a}, of_b{"b", b, options.of_b, options.overwrite_b, true};
-  const mpi::Call call(comm, "scalapack::solve", mpi::Library::blacs,
-                       [&](mpi::Record& record) { add(record, comm, number_of(options, 0), of_a, &of_b); });
-  return call.run([&] {
-    need_same_options(call);
+  return make_routine("scalapack::solve", comm, number_of(options, 0), of_a, &of_b, [&](auto& call) {
     const Argument matrix = read_argument(of_a, call, 0), right = read_argument(of_b, call, 1);
     check_sizes(matrix, right);
     const Place place = place_of(matrix, Need::squares, true, options.copy);
@@ -146,7 +142,6 @@ Solved solve(const DistArray& a, const DistArray& b, MPI_Comm comm, const DenseO
       solved.x = as_given(solution(matrix, right, place, Frame(call, place), options.copy, solved.receipt), b.ndim());
     }
     solved.receipt.shared = solved.receipt.same_address = options.overwrite_b;
-    solved.receipt.seconds = now() - begin;
     return solved;
   });
 }

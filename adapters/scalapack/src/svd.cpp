@@ -92,12 +92,8 @@ void compute(const Argument& matrix, const Place& place, const Frame& frame, Svd
 }  // namespace
 
 Svd svd(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
-  const double begin = now();
   Given given{"a", a, options.of_a, options.overwrite_a};
-  const mpi::Call call(comm, "scalapack::svd", mpi::Library::blacs,
-                       [&](mpi::Record& record) { add(record, comm, number_of(options, 0), given); });
-  return call.run([&] {
-    need_same_options(call);
+  return make_routine("scalapack::svd", comm, number_of(options, 0), given, nullptr, [&](auto& call) {
     const Argument matrix = read_argument(given, call, 0);
     const Place place = place_of(matrix, Need::squares_from_zero, true, options.copy);
     Svd made;
@@ -112,7 +108,6 @@ Svd svd(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
       compute(matrix, place, Frame(call, place), made);
     }
     made.receipt.shared = made.receipt.same_address = false;
-    made.receipt.seconds = now() - begin;
     return made;
   });
 }
