@@ -77,24 +77,6 @@ TEST(HugeDescriptions, ManyUnstructuredAxesOnEveryProcessAreTaken) {
   EXPECT_EQ(tridap::mpi::gather_distribution(array, MPI_COMM_WORLD).processes(), processes);
 }
 
-// Whatever is the number of axes that travel together.
-TEST(HugeDescriptions, EachOfTwentyAxesIsComparedWithTheOthers) {
-  const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
-  for (Index axis = 0; axis < 20 && processes > 1; ++axis)
-    for (const bool periodic : {false, true}) {
-      DistArray array = of_many_axes(20);
-      array.dim_data.back() = small().dim_data[0];
-      array.buffer = tridap::allocate(array.buffer.type, List(20, 1));
-      array.buffer.shape.back() = 2;
-      tridap::Dimension& d = array.dim_data[static_cast<std::size_t>(axis)];
-      if (here == processes - 1) d.periodic = periodic, d.size += periodic ? 0 : 1;
-      const Report report = tridap::mpi::check(array, MPI_COMM_WORLD);
-      EXPECT_EQ(report.count(periodic ? Rule::agree_periodic : Rule::agree_size), 1) << report.text();
-      EXPECT_EQ(report.findings().back().axis, axis) << report.text();
-      EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
-    }
-}
-
 TEST(HugeDescriptions, NumbersAtTheEndOf64BitsOnEveryProcessNeitherWrapNorAllocate) {
   const int here = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
   static double one = 1;

@@ -120,14 +120,13 @@ void expect_refused(const Fault& fault, const std::function<oracle::Array(const 
   }
 }
 
+// One for each way in which a fault is found; protocol's tests have those of every rule, and Whole those of all
+// processes.
 const std::vector<Fault> faults_of_one_process = {
     {"unread version", [](auto& a) { a.version = "0.8.0"; }, always(Rule::version_read), {}, "__version__"},
-    {"no version", [](auto& a) { a.version = "newest"; }, always(Rule::version_form), {}, "__version__"},
-    {"long buffer", [](auto& a) { resize(a, 1, 1); }, always(Rule::shape_extent), 1},
-    {"flat buffer", [](auto& a) { a.buffer = tridap::row_major(static_cast<double*>(a.buffer.data), {12}); },
-     always(Rule::shape_ndim)},
-    {"strides missing", [](auto& a) { a.buffer.strides.clear(); }, always(Rule::buffer_layout)},
     {"null data", [](auto& a) { a.buffer.data = nullptr; }, always(Rule::buffer_data)},
+    {"coordinate outside", [](auto& a) { a.dim_data[0].proc_grid_rank = a.dim_data[0].proc_grid_size; },
+     always(Rule::grid_rank), 0, "proc_grid_rank"},
     {"elements of no bytes",
      [](auto& a) { a.buffer.type.bytes = 0; },
      always(Rule::buffer_type),
@@ -136,31 +135,6 @@ const std::vector<Fault> faults_of_one_process = {
      "0 bytes",
      true,
      {Rule::agree_element_type}},
-    {"negative size", [](auto& a) { a.dim_data[1].size = -1; }, always(Rule::size), 1, "size"},
-    {"no grid",
-     [](auto& a) {
-       a.dim_data[1].proc_grid_size = 0;
-       a.dim_data[1].proc_grid_rank = 0;
-     },
-     always(Rule::grid_size), 1, "proc_grid_size"},
-    {"coordinate outside", [](auto& a) { a.dim_data[0].proc_grid_rank = a.dim_data[0].proc_grid_size; },
-     always(Rule::grid_rank), 0, "proc_grid_rank"},
-    {"block outside", [](auto& a) { kind<Block>(a, 0).stop += 1000; }, always(Rule::block_bounds), 0, "stop"},
-    {"huge start",
-     [](auto& a) {
-       kind<Block>(a, 0) = {big, big + 3, {}};
-     },
-     always(Rule::block_bounds), 0, "stop"},
-    {"huge padding",
-     [](auto& a) {
-       kind<Block>(a, 0).padding = {{big, big}};
-     },
-     always(Rule::block_padding), 0, "padding"},
-    {"negative padding",
-     [](auto& a) {
-       kind<Block>(a, 0).padding = {{0, -1}};
-     },
-     always(Rule::block_padding), 0, "padding"},
     {"huge grid",
      [](auto& a) { a.dim_data[0].proc_grid_size = a.dim_data[1].proc_grid_size = big; },
      always(Rule::grid_product),
@@ -174,8 +148,6 @@ const std::vector<Fault> faults_of_one_process = {
        a.buffer.shape = {big, big};
      },
      always(Rule::buffer_layout)},
-    {"blocks of none", [](auto& a) { kind<Cyclic>(a, 1).block_size = 0; }, always(Rule::cyclic_block_size), 1,
-     "block_size"},
     {"cyclic between blocks", [](auto& a) { kind<Cyclic>(a, 1).start = 1; }, always(Rule::cyclic_start), 1, "start"},
 };
 
@@ -186,24 +158,14 @@ TEST(OneBadProcess, BreakingARuleAloneFailsEveryProcess) {
 TEST(OneBadProcess, FailsEveryProcessOfAnyCommunicator) {
   on::every_communicator([](MPI_Comm comm) {
     expect_refused(faults_of_one_process[0], block_cyclic, comm);
-    expect_refused(faults_of_one_process[2], block_cyclic, comm);
+    expect_refused(faults_of_one_process[1], block_cyclic, comm);
   });
 }
 
 TEST(OneBadProcess, SayingOtherThanTheOthersFailsEveryProcess) {
   const std::vector<Fault> faults = {
-      {"another size", [](auto& a) { a.dim_data[0].size += 1; }, differs(Rule::agree_size, Rule::block_tiling), 0, "*",
-       "size"},
       {"huge size", [](auto& a) { a.dim_data[0].size = big; }, differs(Rule::agree_size, Rule::block_tiling), 0, "*",
        "size"},
-      {"another ndim",
-       [](auto& a) {
-         a.dim_data.push_back(tridap::undistributed(1));
-         a.buffer = tridap::row_major(static_cast<double*>(a.buffer.data), {a.buffer.shape[0], a.buffer.shape[1], 1});
-       },
-       differs(Rule::agree_ndim),
-       {},
-       "len(dim_data)"},
       {"no axes at all",
        [](auto& a) {
          a.dim_data.clear();
@@ -212,18 +174,6 @@ TEST(OneBadProcess, SayingOtherThanTheOthersFailsEveryProcess) {
        differs(Rule::agree_ndim),
        {},
        "len(dim_data)"},
-      {"shorter elements",
-       [](auto& a) { a.buffer.type.bytes = 4; },
-       differs(Rule::agree_element_type),
-       {},
-       "",
-       "float32"},
-      {"integers",
-       [](auto& a) { a.buffer.type = tridap::element_type<Index>(); },
-       differs(Rule::agree_element_type),
-       {},
-       "",
-       "int64"},
       {"another description",
        [](auto& a) { a.buffer.type.description = "datetime64[s]"; },
        differs(Rule::agree_element_type),
@@ -236,29 +186,14 @@ TEST(OneBadProcess, SayingOtherThanTheOthersFailsEveryProcess) {
        {},
        "",
        "f8"},
-      {"another dist_type",
-       [](auto& a) {
-         a.dim_data[1].dist = Block{0, 4, {}};
-       },
-       differs(Rule::agree_dist_type), 1, "dist_type", "rank"},
-      {"another proc_grid_size", [](auto& a) { a.dim_data[0].proc_grid_size += 1; },
-       differs(Rule::agree_proc_grid_size), 0, "proc_grid_size", "rank"},
       {"huge proc_grid_size", [](auto& a) { a.dim_data[0].proc_grid_size = Index{1} << 40; },
        differs(Rule::agree_proc_grid_size), 0, "proc_grid_size", "rank"},
-      {"another block_size",
-       [](auto& a) {
-         kind<Cyclic>(a, 1).block_size = 1;
-         kind<Cyclic>(a, 1).start /= 2;
-       },
-       differs(Rule::agree_block_size), 1, "block_size", "rank"},
       {"huge block_size",
        [](auto& a) {
          kind<Cyclic>(a, 1) = {0, big};
          resize(a, 1, a.dim_data[1].size - 4);
        },
        differs(Rule::agree_block_size), 1, "block_size", "rank"},
-      {"periodic", [](auto& a) { a.dim_data[0].periodic = true; }, differs(Rule::agree_periodic), 0, "periodic",
-       "rank"},
   };
   for (const Fault& fault : faults) expect_refused(fault, block_cyclic, MPI_COMM_WORLD);
 }
@@ -271,61 +206,16 @@ TEST(OneBadProcess, AGridOfOtherThanAllProcessesFailsEveryProcess) {
     const DistArray array = on::stamped(truth, std::min<Index>(here, places - 1));
     const Report report = tridap::mpi::check(array, MPI_COMM_WORLD);
     EXPECT_EQ(report.counts(), (oracle::Counts{{Rule::grid_product, 1}})) << report.text();
-    EXPECT_NE(report.text().find("has " + std::to_string(places) + " process"), std::string::npos) << report.text();
-    EXPECT_NE(report.text().find("is on " + std::to_string(processes) + ","), std::string::npos) << report.text();
+    on::expect_says(report.text(), "has " + std::to_string(places) + " process");
+    on::expect_says(report.text(), "is on " + std::to_string(processes) + ",");
     EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
     EXPECT_TRUE(on::error_of([&] { tridap::mpi::gather_distribution(array, MPI_COMM_WORLD); }).has_value());
   }
 }
 
-TEST(OneBadProcess, AnotherProcGridRankFailsEveryProcess) {
-  const Fault row = {
-      "another row",
-      [](auto& a) { a.dim_data[0].proc_grid_rank = (a.dim_data[0].proc_grid_rank + 1) % a.dim_data[0].proc_grid_size; },
-      [](const Location& p) { return p.rows > 1 ? std::optional(Rule::grid_order) : std::nullopt; }};
-  const Fault column = {
-      "another column",
-      [](auto& a) { a.dim_data[1].proc_grid_rank = (a.dim_data[1].proc_grid_rank + 1) % a.dim_data[1].proc_grid_size; },
-      [](const Location& p) { return p.columns > 1 ? std::optional(Rule::grid_order) : std::nullopt; }};
-  expect_refused(row, block_cyclic, MPI_COMM_WORLD);
-  expect_refused(column, block_cyclic, MPI_COMM_WORLD);
-}
-
-TEST(OneBadProcess, HoldingAnotherShareFailsEveryProcess) {
-  // Told by comparison with the first process at the coordinate, or where there is no other one, with the neighbours.
-  const auto compared = [](Rule alone) {
-    return [alone](const Location& p) { return std::optional(p.columns > 1 ? Rule::axis_same : alone); };
-  };
-  const auto late = [](auto& a) {
-    kind<Block>(a, 0).start += 1;
-    resize(a, 0, -1);
-  };
-  const auto early = [](auto& a) {
-    kind<Block>(a, 0).stop -= 1;
-    resize(a, 0, -1);
-  };
-  const auto unpadded = [](auto& a) { kind<Block>(a, 0).padding = {{0, 0}}; };
-  const auto between_rows = [](const Location& p) {
-    return p.rows == 1 ? std::nullopt : std::optional(p.columns > 1 ? Rule::axis_same : Rule::block_padding_neighbour);
-  };
-  const auto turned = [](auto& a) {
-    kind<Cyclic>(a, 1).start = (kind<Cyclic>(a, 1).start + 2) % (a.dim_data[1].size / 2);
-  };
-  const auto between_columns = [](const Location& p) {
-    return p.columns == 1 ? std::nullopt : std::optional(p.rows > 1 ? Rule::axis_same : Rule::cyclic_start);
-  };
-  const std::vector<Fault> faults = {
-      {"start off by one", late, compared(Rule::block_tiling), 0, "start", "", false, {Rule::block_tiling}},
-      {"stop off by one", early, compared(Rule::block_tiling), 0, "*", "", false, {Rule::block_tiling}},
-      {"no padding", unpadded, between_rows, 0, "*", "", false, {Rule::block_tiling, Rule::block_padding_neighbour}},
-      {"dealt elsewhere", turned, between_columns, 1, "start", "", false, {Rule::cyclic_start}}};
-  for (const Fault& fault : faults) expect_refused(fault, block_cyclic, MPI_COMM_WORLD);
-}
-
 TEST(OneBadProcess, HoldingWrongIndicesFailsEveryProcess) {
   static const double numbers[3] = {0, 1, 2};
   static const Index three[3] = {3, -4, 5};
-  const auto set = [](List list) { return [list](DistArray& a) { kind<Unstructured>(a, 0).indices = list; }; };
   const auto buffer = [](const tridap::Buffer& b) {
     return [b](DistArray& a) { kind<Unstructured>(a, 0).indices = b; };
   };
@@ -333,37 +223,20 @@ TEST(OneBadProcess, HoldingWrongIndicesFailsEveryProcess) {
                  cuda = nowhere;
   nowhere.data = nullptr;
   cuda.memory.kind = tridap::Memory::Kind::cuda;
-  const auto same = [](std::optional<Rule> alone) {
-    return [alone](const Location& p) { return p.columns > 1 ? Rule::axis_same : alone; };
-  };
+  const auto same = [](const Location& p) { return p.columns > 1 ? std::optional(Rule::axis_same) : std::nullopt; };
   const auto bad_list = always(Rule::unstructured_indices);
   const std::vector<Fault> faults = {
-      {"an index twice", set({8, 1, 8}), always(Rule::unstructured_unique), 0, "indices"},
       {"indices of another type", buffer(tridap::row_major(numbers, {3})), bad_list, 0, "indices"},
       {"no indices", buffer(nowhere), bad_list, 0, "indices"},
       {"indices in two axes", buffer(in_two_axes), bad_list, 0, "indices"},
       {"indices elsewhere", buffer(cuda), bad_list, 0, "indices"},
-      {"another list", set({901, 900, 902}), same({}), 0, "indices", "", false},
       {"the same list in another order",
        [](auto& a) {
          List list = *tridap::read_indices(kind<Unstructured>(a, 0).indices);
          std::reverse(list.begin(), list.end());
          kind<Unstructured>(a, 0).indices = list;
        },
-       same({}), 0, "indices", "", false},
-      {"a shorter list",
-       [](auto& a) {
-         kind<Unstructured>(a, 0).indices = List{900, 901};
-         resize(a, 0, -1);
-       },
-       same(Rule::unstructured_size),
-       0,
-       "*",
-       "",
-       false,
-       {Rule::unstructured_size}},
-      {"a claim of its own", [](auto& a) { kind<Unstructured>(a, 0).one_to_one = false; },
-       differs(Rule::agree_one_to_one), 0, "one_to_one", "rank"},
+       same, 0, "indices", "", false},
   };
   for (const Fault& fault : faults) expect_refused(fault, unstructured_block, MPI_COMM_WORLD);
 }
@@ -379,7 +252,7 @@ TEST(OneBadProcess, ClaimingAloneWhatAnotherListsFailsEveryProcess) {
     EXPECT_EQ(report.findings().at(0).axis, 0);
     EXPECT_EQ(report.findings().at(0).key, "indices");
     EXPECT_EQ(report.findings().at(0).process, std::max(r, other));
-    EXPECT_NE(report.text().find(" " + std::to_string(10 * other + 3) + " "), std::string::npos) << report.text();
+    on::expect_says(report.text(), " " + std::to_string(10 * other + 3) + " ");
     EXPECT_TRUE(on::same_everywhere(on::all_of(report), MPI_COMM_WORLD));
   }
 }
