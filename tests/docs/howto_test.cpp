@@ -1,5 +1,6 @@
 // The lines of C++ in the pages of docs/howto, which tests/docs/pages_test.py compares with this file.
 
+#include "support/thrown.hpp"
 #include <tridap/ghosts/ghost_update.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
@@ -164,7 +165,7 @@ TEST_F(Howto, Capture) {
 
   std::stringstream text;
   text << std::ifstream(path).rdbuf();
-  EXPECT_NE(text.str().find("\"stop\""), std::string::npos) << path;
+  on::expect_says(text.str(), "\"stop\"");
   MPI_Barrier(comm);
   if (rank == 0) std::remove(path.c_str());
 }

@@ -1,6 +1,7 @@
 // The adapter that docs/inside/adapter.md shows.
 
 #include "line/adapter.hpp"
+#include "support/expect_refused.hpp"
 #include <tridap/make.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/report.hpp>
@@ -44,23 +45,10 @@ struct Numbers {
   }
 };
 
-template <class Call>
-std::string message(Call&& call) {
-  try {
-    call();
-  } catch (const tridap::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 // The messages of all processes must be the same, and contain `part`.
 void expect_everywhere(const std::string& said, const std::string& part) {
-  EXPECT_NE(said.find(part), std::string::npos) << said;
-  long mine = static_cast<long>(std::hash<std::string>()(said) >> 2), least = 0, most = 0;
-  MPI_Allreduce(&mine, &least, 1, MPI_LONG, MPI_MIN, MPI_COMM_WORLD);
-  MPI_Allreduce(&mine, &most, 1, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
-  EXPECT_EQ(least, most) << said;
+  on::expect_says(said, part);
+  EXPECT_TRUE(on::same_everywhere(said)) << said;
 }
 
 TEST(Line, BecomesAnArrayOfItsOwnMemory) {
@@ -101,7 +89,7 @@ TEST(Line, CopiesStridedElementsOnlyIfAllowed) {
   array.dim_data[0].proc_grid_size = processes.size;
   array.dim_data[0].proc_grid_rank = processes.rank;
   array.dim_data[0].dist = tridap::Block{3 * processes.rank, 3 * processes.rank + 3, {}};
-  expect_everywhere(message([&] { tridap::lines::import_array(array, MPI_COMM_WORLD); }), "copy=never");
+  expect_everywhere(on::error_text([&] { tridap::lines::import_array(array, MPI_COMM_WORLD); }), "copy=never");
   const auto copied = tridap::lines::import_array(array, MPI_COMM_WORLD, Copy::if_needed);
   EXPECT_EQ(copied.receipt.bytes_copied, 24);
   EXPECT_FALSE(copied.receipt.shared);
@@ -129,13 +117,14 @@ TEST(Line, OneBadProcessFailsEveryProcess) {
   const Processes processes;
   const bool last = processes.rank == processes.size - 1;
   auto line = numbers.line();
-  expect_everywhere(message([&] { tridap::lines::export_array(last ? nullptr : line, MPI_COMM_WORLD); }),
+  expect_everywhere(on::error_text([&] { tridap::lines::export_array(last ? nullptr : line, MPI_COMM_WORLD); }),
                     "(rank " + std::to_string(processes.size - 1) + "): the line is null");
   DistArray array = tridap::lines::export_array(line, MPI_COMM_WORLD).array;
   if (last) array.buffer.read_only = true;
-  expect_everywhere(message([&] { tridap::lines::import_array(array, MPI_COMM_WORLD); }), "the buffer is read-only");
+  expect_everywhere(on::error_text([&] { tridap::lines::import_array(array, MPI_COMM_WORLD); }),
+                    "the buffer is read-only");
   if (last) line->count = -2;
-  expect_everywhere(message([&] { tridap::lines::export_array(line, MPI_COMM_WORLD); }), "'count' is -2");
+  expect_everywhere(on::error_text([&] { tridap::lines::export_array(line, MPI_COMM_WORLD); }), "'count' is -2");
 }
 
 TEST(Line, RefusesWhatItCannotHold) {
@@ -145,7 +134,7 @@ TEST(Line, RefusesWhatItCannotHold) {
     DistArray array;
     array.buffer = tridap::allocate(type, distribution.local_shape(processes.rank));
     array.dim_data = distribution.dim_data(processes.rank);
-    expect_everywhere(message([&] { tridap::lines::import_array(array, MPI_COMM_WORLD, Copy::always); }), why);
+    expect_everywhere(on::error_text([&] { tridap::lines::import_array(array, MPI_COMM_WORLD, Copy::always); }), why);
   };
   const auto type = tridap::element_type<double>();
   refuses(tridap::Distribution::make({12}, {tridap::cyclic()}, {processes.size}), type, "must be in blocks");

@@ -1,6 +1,7 @@
 // What its argument names, with a watchdog: a call that makes no reduction on rank 0, and another one on the others.
 // The watchdog shows where they wait; then the program ends by SIGALRM.
 
+#include "support/parts.hpp"
 #include <tridap/ghosts/ghost_update.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/watch.hpp>
@@ -22,12 +23,7 @@ namespace {
 
 Index rank = 0, processes = 1;
 
-tridap::DistArray part_of(const Distribution& distribution) {
-  tridap::DistArray array;
-  array.dim_data = distribution.dim_data(rank);
-  array.buffer = tridap::allocate(tridap::element_type<double>(), distribution.local_shape(rank));
-  return array;
-}
+tridap::DistArray part_of(const Distribution& distribution) { return on::part_of(distribution, rank); }
 
 // The others make a call with a record, which waits for rank 0.
 void wait_against(const std::function<void()>& without_record) {

@@ -1,4 +1,5 @@
 #include "support/different_calls.hpp"
+#include "support/parts.hpp"
 #include <tridap/ghosts/ghost_update.hpp>
 #include <tridap/make.hpp>
 #include <tridap/redistribute/gather.hpp>
@@ -10,9 +11,7 @@ using tridap::Index;
 TEST(GhostCalls, ThatDifferAreAnErrorOnAllProcesses) {
   const Index rank = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
   const Distribution line = Distribution::make({3 * processes}, {tridap::block()}, {processes});
-  tridap::DistArray array;
-  array.dim_data = line.dim_data(rank);
-  array.buffer = tridap::allocate(tridap::element_type<double>(), line.local_shape(rank));
+  tridap::DistArray array = on::part_of(line, rank);
   const tridap::Buffer local = tridap::allocate(tridap::element_type<double>(), {4});
   const std::vector<Index> ghosts = {(3 * rank + 3) % (3 * processes)};
   const GhostedArray ghosted = tridap::make_ghosted(local, ghosts, MPI_COMM_WORLD);

@@ -101,16 +101,7 @@ class Local {
     buffer_.shape = {static_cast<Index>(ids_.size() + of.ghosts_of(process).size())};
     for (std::size_t i = of.numbered; i < of.array.axes.size(); ++i)
       buffer_.shape.push_back(static_cast<Index>(of.held(process, i).size()));
-    buffer_.strides.resize(buffer_.shape.size());
-    Index step = type.bytes + gap, first = 0;
-    for (std::size_t k = axes.size(); k-- > 0;) {
-      const auto i = static_cast<std::size_t>(axes[k]);
-      buffer_.strides[i] = backwards[i] ? -step : step;
-      if (backwards[i] && buffer_.shape[i] > 0) first += step * (buffer_.shape[i] - 1);
-      step = step * std::max<Index>(buffer_.shape[i], 1) + gap;
-    }
-    memory_.assign(static_cast<std::size_t>(step), std::byte{0xee});
-    buffer_.data = memory_.data() + first;
+    memory_ = oracle::laid_out(buffer_, {axes, backwards, gap}, std::byte{0xee});
   }
   Local(const Local&) = delete;
 

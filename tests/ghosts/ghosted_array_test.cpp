@@ -4,6 +4,8 @@
 
 namespace {
 
+using on::error_text;
+using on::expect_says;
 using tridap::block;
 using tridap::Distribution;
 using tridap::GhostedArray;
@@ -12,15 +14,6 @@ using tridap::whole;
 
 Index rank() { return on::rank(MPI_COMM_WORLD); }
 Index processes() { return on::processes(MPI_COMM_WORLD); }
-
-std::string error_text(const std::function<void()>& step) {
-  const auto error = on::error_of(step);
-  return error ? error->what() : "";
-}
-
-void expect_contains(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
-}
 
 }  // namespace
 
@@ -54,19 +47,16 @@ TEST(GhostedArray, ABufferThatDoesNotFitIsRefused) {
     return error_text([&] { GhostedArray(tridap::row_major(memory.data(), shape), rows.dim_data(0), ghosts); });
   };
   EXPECT_EQ(over({5, 2}, {4, 5}), "");
-  expect_contains(over({6, 2}, {4, 5}),
-                  "holds 6 elements along its axis 0, must hold 5: the 3 owned ones of dim_data "
-                  "and 2 ghosts");
-  expect_contains(over({5, 3}, {4, 5}), "axis 1: the local buffer has 3 components on its axis 1, must have 2");
-  expect_contains(over({5, 2, 1}, {4, 5}), "the local buffer has 3 axes, and dim_data describes 2");
-  expect_contains(over({}, {}), "the local buffer has no axis");
+  expect_says(over({6, 2}, {4, 5}),
+              "holds 6 elements along its axis 0, must hold 5: the 3 owned ones of dim_data "
+              "and 2 ghosts");
+  expect_says(over({5, 3}, {4, 5}), "axis 1: the local buffer has 3 components on its axis 1, must have 2");
+  expect_says(over({5, 2, 1}, {4, 5}), "the local buffer has 3 axes, and dim_data describes 2");
+  expect_says(over({}, {}), "the local buffer has no axis");
   EXPECT_EQ(over({8}, {4, 5}), "");  // 3 x 2 numbered elements
   tridap::DimData wrong = rows.dim_data(0);
   std::get<tridap::Block>(wrong[0].dist).stop = 9;
-  expect_contains(error_text([&] {
-                    GhostedArray(tridap::row_major(memory.data(), {9, 2}), wrong, {});
-                  }),
-                  "[block.bounds]");
+  expect_says(error_text([&] { GhostedArray(tridap::row_major(memory.data(), {9, 2}), wrong, {}); }), "[block.bounds]");
 }
 
 TEST(GhostedArray, BlocksAreMadeFromTheNumberOfElementsOfEachProcess) {
@@ -94,7 +84,7 @@ TEST(GhostedArray, OneBadProcessFailsEveryProcess) {
     const std::string text = error_text([&] {
       tridap::make_ghosted(tridap::row_major(memory.data(), {extent}), {1, 2, 3}, MPI_COMM_WORLD);
     });
-    expect_contains(text, "holds 2 elements along its axis 0, and there are 3 ghosts");
+    expect_says(text, "holds 2 elements along its axis 0, and there are 3 ghosts");
     EXPECT_TRUE(on::same_everywhere(text, MPI_COMM_WORLD));
   }
 }

@@ -1,27 +1,26 @@
 #pragma once
 
 #include "ga_spec.hpp"
+#include "random_arrays.hpp"
 #include <tridap/globalarrays/export.hpp>
-#include <tridap/globalarrays/session.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
-#include <support/effort.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <numeric>
-#include <random>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace export_test {
 
+using arrays::processes;
+using arrays::Random;
 using ga_test::List;
 using ga_test::Spec;
 using tridap::Index;
@@ -36,36 +35,7 @@ inline std::array<tridap::Index, 7> by_axis(const List& numbers) {
 
 inline const int random_cases = effort::of(300, 40);
 
-inline int processes() { return GA_Pgroup_nnodes(GA_Pgroup_get_world()); }
-
-/// Global Arrays for the whole program.
-class Environment : public testing::Environment {
- public:
-  void SetUp() override { session_ = std::make_unique<tridap::globalarrays::Session>(); }
-  void TearDown() override { session_.reset(); }
-
- private:
-  std::unique_ptr<tridap::globalarrays::Session> session_;
-};
-inline testing::Environment* const environment = testing::AddGlobalTestEnvironment(new Environment);
-
-/// The same numbers on every process.
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  Index between(Index least, Index most) {
-    return least + static_cast<Index>(engine_() % static_cast<unsigned long>(most - least + 1));
-  }
-  bool one_in(Index n) { return between(1, n) == 1; }
-  template <class T>
-  void shuffle(std::vector<T>& list) {
-    for (std::size_t k = list.size(); k > 1; --k)
-      std::swap(list[k - 1], list[static_cast<std::size_t>(between(0, static_cast<Index>(k) - 1))]);
-  }
-
- private:
-  std::mt19937 engine_;
-};
+inline testing::Environment* const environment = testing::AddGlobalTestEnvironment(new arrays::WithSession);
 
 /// A group of GA's processes: its number, and their ranks among all.
 struct Group {

@@ -1,5 +1,6 @@
 #include "random_arrays.hpp"
 #include "support/different_calls.hpp"
+#include "support/parts.hpp"
 #include <tridap/globalarrays/array.hpp>
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>
@@ -28,9 +29,7 @@ int made_by_ga() {
 TEST(GaCalls, ThatDifferAreAnErrorOnAllProcesses) {
   const MPI_Comm comm = MPI_COMM_WORLD;
   const tridap::Distribution line = tridap::Distribution::make({12}, {tridap::block()}, {arrays::processes()});
-  tridap::DistArray array;
-  array.dim_data = line.dim_data(arrays::rank());
-  array.buffer = tridap::allocate(arrays::real, line.local_shape(arrays::rank()));
+  tridap::DistArray array = on::part_of(line, arrays::rank(), arrays::real);
   const int handle = made_by_ga();
   different_calls::expect_errors({
       {"globalarrays::create", [&] { ga::create(line, arrays::real, comm); }},

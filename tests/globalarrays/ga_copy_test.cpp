@@ -15,7 +15,7 @@ using arrays::Random;
 // A buffer over memory of its own, all bytes of which are `fill`: any order of axes, backwards, with holes.
 tridap::Buffer buffer_of(const List& shape, Index bytes, Random& random, int fill) {
   std::vector<bool> backwards;
-  const Index hole = random.from_to(1, 2);
+  const Index hole = random.between(1, 2);
   Index length = bytes * hole;
   for (const Index extent : shape) {
     backwards.push_back(random.below(2) == 1);
@@ -59,8 +59,8 @@ TEST(Copy, EveryElementArrivesAndNoOtherByteIsTouched) {
   for (int turn = 0; turn < arrays::cases / 5 && !HasFailure(); ++turn)
     for (const Index bytes : {1, 3, 4, 8, 16, 40}) {
       List shape;
-      const Index ndim = random.from_to(1, 4);
-      for (Index axis = 0; axis < ndim; ++axis) shape.push_back(random.from_to(1, 120 / (ndim * ndim)));
+      const Index ndim = random.between(1, 4);
+      for (Index axis = 0; axis < ndim; ++axis) shape.push_back(random.between(1, 120 / (ndim * ndim)));
       expect_copied(shape, bytes, random);
     }
 }

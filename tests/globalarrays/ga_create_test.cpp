@@ -33,7 +33,7 @@ extern "C" int __wrap_GA_Verify_handle(int handle) {
 
 namespace {
 
-using arrays::expect_said;
+using arrays::expect_says;
 using arrays::Index;
 using arrays::List;
 using arrays::processes;
@@ -61,9 +61,9 @@ void expect_located(const GlobalArray& array, const oracle::Array& expected, con
 TEST(Create, EveryElementOfRandomBlocksIsWhereGaFindsIt) {
   Random random(7);
   for (int turn = 0; turn < arrays::cases; ++turn) {
-    const Index ndim = random.from_to(1, 4);
+    const Index ndim = random.between(1, 4);
     std::vector<oracle::Axis> axes;
-    for (const Index places : random.grid(ndim, random.from_to(1, processes()), false))
+    for (const Index places : random.grid(ndim, random.between(1, processes()), false))
       axes.push_back(oracle::block(random.counts(places, 0, 4)));
     const oracle::Array expected(axes);
     const List ranks = random.permutation(processes());
@@ -87,9 +87,9 @@ TEST(Create, GaNamesTheBlocksOfRandomDealings) {
   for (int turn = 0; turn < arrays::cases && !HasFailure(); ++turn) {
     std::vector<oracle::Axis> axes;
     std::vector<List> blocks;  // by axis and index, the block that it stands in
-    for (const Index places : random.grid(random.from_to(1, 3), processes(), true)) {
-      const Index length = random.from_to(1, 3);
-      axes.push_back(oracle::cyclic(length * places + random.from_to(1, 7), length, places));
+    for (const Index places : random.grid(random.between(1, 3), processes(), true)) {
+      const Index length = random.between(1, 3);
+      axes.push_back(oracle::cyclic(length * places + random.between(1, 7), length, places));
       blocks.emplace_back();
       for (Index i = 0; i < axes.back().size(); ++i) blocks.back().push_back(places > 1 ? i / length : 0);
     }
@@ -138,7 +138,7 @@ TEST(Create, DifferentArgumentsOnOneProcessAreAnErrorOnAll) {
       {dealt({oracle::block(counts, {}, {0, 1})}), dealt({oracle::block(counts, {}, {1, 1})})},
       {dealt({oracle::cyclic(12, 1, n)}), dealt({oracle::cyclic(12, 2, n)})}};
   for (const auto& [one, other] : distributions)
-    expect_said(thrown([&] { create(odd ? other : one, real, MPI_COMM_WORLD); }), "different distributions");
+    expect_says(thrown([&] { create(odd ? other : one, real, MPI_COMM_WORLD); }), "different distributions");
   tridap::ElementType seconds{tridap::ElementType::Kind::opaque, 8, true, "datetime64[s]"}, days = seconds;
   days.description = "datetime64[D]";
   const std::vector<std::pair<tridap::ElementType, tridap::ElementType>> types = {{real, tridap::element_type<float>()},
@@ -146,15 +146,15 @@ TEST(Create, DifferentArgumentsOnOneProcessAreAnErrorOnAll) {
                                                                                   {real, {real.kind, 8, false}},
                                                                                   {seconds, days}};
   for (const auto& [one, other] : types)
-    expect_said(thrown([&] { create(rows(), odd ? other : one, MPI_COMM_WORLD); }), "or element types");
+    expect_says(thrown([&] { create(rows(), odd ? other : one, MPI_COMM_WORLD); }), "or element types");
 }
 
 TEST(Create, RefusesTogetherWhereOneProcessAsksForTheImpossible) {
   const bool odd = on::rank(MPI_COMM_WORLD) == processes() - 1;
-  expect_said(
+  expect_says(
       thrown([&] { create(odd ? PlacedDistribution(tridap::Distribution({})) : rows(), real, MPI_COMM_WORLD); }),
       "0 axes");
-  expect_said(thrown([&] { create(rows(), odd ? tridap::ElementType{} : real, MPI_COMM_WORLD); }), "0 bytes");
+  expect_says(thrown([&] { create(rows(), odd ? tridap::ElementType{} : real, MPI_COMM_WORLD); }), "0 bytes");
 }
 
 std::string said(const PlacedDistribution& placed) {
@@ -163,27 +163,27 @@ std::string said(const PlacedDistribution& placed) {
 
 TEST(Create, DistributionsThatGaCannotHoldAreRefused) {
   const Index n = processes();
-  expect_said(said(dealt({oracle::block(List(static_cast<std::size_t>(n + 1), 1))})), "fewer processes");
-  expect_said(said(dealt({oracle::block({0})})), "'size' is 0");
+  expect_says(said(dealt({oracle::block(List(static_cast<std::size_t>(n + 1), 1))})), "fewer processes");
+  expect_says(said(dealt({oracle::block({0})})), "'size' is 0");
   List ranks = arrays::in_order(n);
   ranks.back() = n;
-  expect_said(said({rows().distribution(), ranks}), "a part on rank " + std::to_string(n));
-  expect_said(said(dealt(std::vector<oracle::Axis>(8, oracle::block({1})))), "8 axes");
+  expect_says(said({rows().distribution(), ranks}), "a part on rank " + std::to_string(n));
+  expect_says(said(dealt(std::vector<oracle::Axis>(8, oracle::block({1})))), "8 axes");
 }
 
 TEST(Create, DistributionsThatGaCannotHoldOnSeveralProcessesAreRefused) {
   const Index n = processes();
   if (n == 1) GTEST_SKIP() << "needs at least 2 processes";
-  if (n > 2) expect_said(said(dealt({oracle::block({2, 2}, {1})})), "processes own nothing");
-  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n - 1)})),
+  if (n > 2) expect_says(said(dealt({oracle::block({2, 2}, {1})})), "processes own nothing");
+  expect_says(said(dealt({oracle::cyclic(4 * n, 1, n - 1)})),
               n == 2 ? "nothing" : "processes, and GA distributes blocks to all");
-  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n, 1)})), "'start' is");
+  expect_says(said(dealt({oracle::cyclic(4 * n, 1, n, 1)})), "'start' is");
   List backwards = arrays::in_order(n);
   std::reverse(backwards.begin(), backwards.end());
-  expect_said(said(dealt({oracle::cyclic(4 * n, 1, n)}, backwards)), "the order of its processes differs from GA's");
+  expect_says(said(dealt({oracle::cyclic(4 * n, 1, n)}, backwards)), "the order of its processes differs from GA's");
   const oracle::Axis padded =
       oracle::block(List(static_cast<std::size_t>(n), 2), List(static_cast<std::size_t>(n - 1), 1));
-  expect_said(said(dealt({padded}, backwards)), "filled from the wrong processes");
+  expect_says(said(dealt({padded}, backwards)), "filled from the wrong processes");
 }
 
 TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
@@ -191,8 +191,8 @@ TEST(Create, TooLittleMemoryIsAnErrorAndNoEnd) {
   const auto bytes = [&](Index each) {
     return PlacedDistribution(tridap::Distribution({tridap::Axis(tridap::BlockKind(each / 8 * n, n, each / 8))}));
   };
-  expect_said(thrown([&] { create(bytes(Index{1} << 46), real, MPI_COMM_WORLD); }), "no room");
-  expect_said(thrown([&] { create(bytes(Index{1} << 56), real, MPI_COMM_WORLD); }), "no room");
+  expect_says(thrown([&] { create(bytes(Index{1} << 46), real, MPI_COMM_WORLD); }), "no room");
+  expect_says(thrown([&] { create(bytes(Index{1} << 56), real, MPI_COMM_WORLD); }), "no room");
   EXPECT_EQ(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
 }
 
@@ -229,7 +229,7 @@ TEST(Create, TheFolderBehindTheWindowsMustHaveRoomWhereverItIs) {
   const std::string full = most == 1 ? none : "no room for 48 bytes: /proc on " + of_node;
   const auto expect = [&](const char* components, const std::string& words) {
     const Environment chosen("OMPI_MCA_osc", components);
-    expect_said(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), words);
+    expect_says(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), words);
   };
   for (const char* const one : {"rdma", "sm"}) {  // whose folder has room for nothing
     SCOPED_TRACE(one);
@@ -268,7 +268,7 @@ TEST(Create, MoreElementsThanAnIntCounts) {
 // GA aborts: "too many arrays".
 TEST(Create, MoreArraysThanGaHasHandlesAreRefused) {
   all_handles_taken = on::rank(MPI_COMM_WORLD) == processes() - 1;
-  expect_said(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "32768 arrays and cannot have more");
+  expect_says(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "32768 arrays and cannot have more");
   all_handles_taken = false;
   EXPECT_EQ(thrown([&] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
 }
@@ -279,7 +279,7 @@ TEST(Create, ATypeThatOneProcessHasNoRoomForIsRefusedOnAll) {
   std::vector<int> taken;
   if (on::rank(MPI_COMM_WORLD) == 0)
     for (int type = NGA_Register_type(11); type >= 0; type = NGA_Register_type(11)) taken.push_back(type);
-  expect_said(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "cannot register another type");
+  expect_says(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "cannot register another type");
   for (const int type : taken) NGA_Deregister_type(type);
   EXPECT_EQ(thrown([&] { create(rows(), odd, MPI_COMM_WORLD); }), "nothing");
 }
@@ -289,7 +289,7 @@ TEST(Create, GasOwnLimitOfMemoryIsAnErrorToo) {
   GA_Set_memory_limit(40);
   const std::string text = thrown([] { create(rows(), real, MPI_COMM_WORLD); });
   GA_Set_memory_limit(static_cast<std::size_t>(-1));  // none
-  expect_said(text, "leaves 40 bytes, and the array needs 48");
+  expect_says(text, "leaves 40 bytes, and the array needs 48");
   EXPECT_EQ(thrown([] { create(rows(), real, MPI_COMM_WORLD); }), "nothing");
 }
 
@@ -309,7 +309,7 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   MPI_Comm_split(MPI_COMM_WORLD, on::rank(MPI_COMM_WORLD) % 2, 0, &half);
   const int there = on::processes(half);
   const PlacedDistribution placed = dealt({oracle::block(List(static_cast<std::size_t>(there), 2))});
-  expect_said(thrown([&] { create(placed, real, half); }), "make_group(comm)");
+  expect_says(thrown([&] { create(placed, real, half); }), "make_group(comm)");
   tridap::globalarrays::make_group(half);
   for (int turn = 0; turn < 2; ++turn)  // Open MPI's windows of two groups get in one another's way at the same time
     EXPECT_EQ(thrown([&] {
@@ -321,9 +321,9 @@ TEST(Create, CommunicatorsThatAreNoGroupAreRefused) {
   const oracle::Axis padded =
       oracle::block(List(static_cast<std::size_t>(there), 2), List(static_cast<std::size_t>(there - 1), 1));
   const std::string refusal = thrown([&] { create(cyclic, real, half); });
-  expect_said(refusal, "leaves out one of GA's first processes");
-  expect_said(refusal, "nearest distribution that GA holds: block over");  // and not a dealing, which it cannot either
-  expect_said(thrown([&] { create(dealt({padded}), real, half); }), "leaves out one of GA's first processes");
+  expect_says(refusal, "leaves out one of GA's first processes");
+  expect_says(refusal, "nearest distribution that GA holds: block over");  // and not a dealing, which it cannot either
+  expect_says(thrown([&] { create(dealt({padded}), real, half); }), "leaves out one of GA's first processes");
   MPI_Comm_free(&half);
 }
 

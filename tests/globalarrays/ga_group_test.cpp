@@ -29,7 +29,7 @@ extern "C" int __wrap_GA_Pgroup_create(int* list, int count) {
 
 namespace {
 
-using arrays::expect_said;
+using arrays::expect_says;
 using arrays::List;
 using arrays::processes;
 using arrays::rank;
@@ -138,7 +138,7 @@ TEST(MakeGroup, ArraysOfTwoGroupsOnOneProcessAreRefused) {
   const GlobalArray everywhere = create(line(processes()), real, MPI_COMM_WORLD);
   GA_Sync();
   if (upper != MPI_COMM_NULL)
-    expect_said(thrown([&] { create(line(processes() - 1), real, upper); }, upper),
+    expect_says(thrown([&] { create(line(processes() - 1), real, upper); }, upper),
                 "if a process has arrays of two groups");
   held = {};
   make_group(MPI_COMM_NULL);  // frees what nobody holds
@@ -156,7 +156,7 @@ TEST(MakeGroup, MoreGroupsThanGaHasAreRefused) {
   last_group = true;
   make_group(ends);
   last_group = false;
-  expect_said(thrown([] { make_group(rank() == 0 ? MPI_COMM_SELF : MPI_COMM_NULL); }),
+  expect_says(thrown([] { make_group(rank() == 0 ? MPI_COMM_SELF : MPI_COMM_NULL); }),
               "32767 groups of processes and cannot have more");
   EXPECT_NO_THROW(make_group(ends));  // it is there
   if (ends != MPI_COMM_NULL) MPI_Comm_free(&ends);

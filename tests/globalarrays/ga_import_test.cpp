@@ -33,7 +33,7 @@ void expect_imported(const oracle::Array& whole, Random& random, MPI_Comm comm =
 
 std::vector<oracle::Axis> random_blocks(Random& random, Index places_in_all) {
   std::vector<oracle::Axis> axes;
-  for (const Index places : random.grid(random.from_to(1, 4), places_in_all, true))
+  for (const Index places : random.grid(random.between(1, 4), places_in_all, true))
     axes.push_back(oracle::block(random.counts(places, 0, 4)));
   return axes;
 }
@@ -57,7 +57,7 @@ TEST(Import, GroupsMayBeInAnyOrder) {
   Random random(15);
   for (int turn = 0; turn < arrays::cases / 5 && !HasFailure(); ++turn) {
     List members = random.permutation(processes());
-    members.resize(static_cast<std::size_t>(random.from_to(1, processes())));
+    members.resize(static_cast<std::size_t>(random.between(1, processes())));
     MPI_Comm comm = communicator(members);
     tridap::globalarrays::make_group(comm);
     expect_imported(oracle::Array(random_blocks(random, static_cast<Index>(members.size()))), random, comm);
@@ -69,9 +69,9 @@ TEST(Import, EveryByteOfRandomDealingsIsReadBack) {
   Random random(12);
   for (int turn = 0; turn < arrays::cases && !HasFailure(); ++turn) {
     std::vector<oracle::Axis> axes;
-    for (const Index places : random.grid(random.from_to(1, 4), processes(), true)) {
-      const Index length = random.from_to(1, 3);
-      axes.push_back(oracle::cyclic(length * (places - 1) + random.from_to(1, 2 * length * places), length, places));
+    for (const Index places : random.grid(random.between(1, 4), processes(), true)) {
+      const Index length = random.between(1, 3);
+      axes.push_back(oracle::cyclic(length * (places - 1) + random.between(1, 2 * length * places), length, places));
     }
     expect_imported(oracle::Array(axes), random);
   }
@@ -81,10 +81,10 @@ TEST(Import, EveryByteOfRandomDealingsOfUnevenBlocksIsReadBack) {
   Random random(13);
   for (int turn = 0; turn < arrays::cases && !HasFailure(); ++turn) {
     std::vector<oracle::Axis> axes;
-    for (const Index places : random.grid(random.from_to(1, 4), processes(), true)) {
-      const Index length = random.from_to(1, 3);
+    for (const Index places : random.grid(random.between(1, 4), processes(), true)) {
+      const Index length = random.between(1, 3);
       axes.push_back(axes.empty()
-                         ? oracle::cyclic(length * places + random.from_to(1, 2 * length * places), length, places)
+                         ? oracle::cyclic(length * places + random.between(1, 2 * length * places), length, places)
                          : oracle::block(random.counts(places, 1, 4)));
     }
     expect_imported(oracle::Array(axes), random);
@@ -156,11 +156,11 @@ void expect_cells(int handle, const std::vector<Padded>& axes, bool everywhere) 
 TEST(Import, PaddingBecomesGhostCellsThatGaKeepsFresh) {
   Random random(16);
   for (int turn = 0; turn < arrays::cases / 2 && !HasFailure(); ++turn) {
-    const List members = arrays::in_order(random.from_to(1, processes()));
+    const List members = arrays::in_order(random.between(1, processes()));
     std::vector<Padded> padded;
     std::vector<oracle::Axis> axes;
     bool ghosts = false;
-    for (const Index places : random.grid(random.from_to(1, 3), static_cast<Index>(members.size()), true)) {
+    for (const Index places : random.grid(random.between(1, 3), static_cast<Index>(members.size()), true)) {
       padded.push_back(random_padded(random, places));
       axes.push_back(padded.back().axis);
       ghosts = ghosts || padded.back().width > 0;
@@ -193,7 +193,7 @@ void expect_nearest(const oracle::Array& whole, const List& world_ranks, Random&
   const DistArray mine = part_of(whole, on::rank(comm), random);
   const PlacedDistribution placed(whole.distribution(), world_ranks);
   const bool held = !tridap::globalarrays::refusal(placed, real, processes());
-  if (!held) expect_said(thrown([&] { import_array(mine, comm, Copy::if_needed); }), "nearest");
+  if (!held) expect_says(thrown([&] { import_array(mine, comm, Copy::if_needed); }), "nearest");
   const ImportedArray imported = import_array(mine, comm, Copy::if_needed, Fit::nearest);
   const std::vector<std::string>& losses = imported.receipt.losses;
   EXPECT_EQ(std::none_of(losses.begin(), losses.end(),

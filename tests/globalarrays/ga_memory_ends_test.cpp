@@ -1,5 +1,6 @@
 #include "random_arrays.hpp"
 #include "support/memory_ends.hpp"
+#include "support/parts.hpp"
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/globalarrays/session.hpp>
 #include <tridap/make.hpp>
@@ -35,12 +36,7 @@ PlacedDistribution listed() {
   return Distribution::make({processes() * each}, {unstructured(lists, true)}, {processes()});
 }
 
-DistArray part_of(const PlacedDistribution& placed) {
-  DistArray part;
-  part.dim_data = placed.distribution().dim_data(rank());
-  part.buffer = allocate(real, placed.distribution().local_shape(rank()));
-  return part;
-}
+DistArray part_of(const PlacedDistribution& placed) { return on::part_of(placed.distribution(), rank(), real); }
 
 // What a call is made with, which does not count.
 struct Case {

@@ -30,7 +30,7 @@ TEST(Allocate, IsZeroAndImportedForNothing) {
   for (int turn = 0; turn < arrays::cases / 2 && !HasFailure(); ++turn) {
     std::vector<oracle::Axis> axes;
     const Index kind = random.below(4);
-    for (const Index places : random.grid(random.from_to(1, 3), processes(), true))
+    for (const Index places : random.grid(random.between(1, 3), processes(), true))
       axes.push_back(kind == 0                    ? oracle::cyclic(2 * places + random.below(5), 2, places)
                      : kind == 1                  ? random_padded(random, places).axis
                      : kind == 2 && !axes.empty() ? oracle::block(random.counts(places, 1, 3))
@@ -92,10 +92,10 @@ TEST(Import, MemoryThatIsNotAllTheSameArrayIsCopied) {
   const bool differs = processes() > 1;
   const DistArray& mixed = rank() == 0 ? one : other;
   EXPECT_EQ(is_shared(mixed), !differs);
-  if (differs) expect_said(thrown([&] { import_array(mixed, MPI_COMM_WORLD, Copy::never); }), "copy=never, but");
+  if (differs) expect_says(thrown([&] { import_array(mixed, MPI_COMM_WORLD, Copy::never); }), "copy=never, but");
   const DistArray outside = array_of(placed);
   EXPECT_FALSE(is_shared(rank() == 0 ? outside : one));
-  expect_said(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD); }),
+  expect_says(thrown([&] { import_array(rank() == 0 ? outside : one, MPI_COMM_WORLD); }),
               "copy=never, but the memory is not that of a Global Array [conversion]: pass copy=if_needed");
   DistArray other_type = one;
   other_type.buffer.type = tridap::element_type<Index>();
@@ -175,7 +175,7 @@ TEST(Import, OneBadProcessFailsEveryProcess) {
   EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD, Copy::if_needed); }), "nothing");
   wrong = array;
   wrong.buffer.memory.kind = tridap::Memory::Kind::cuda;
-  expect_said(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD, Copy::if_needed); }), "cuda");
+  expect_says(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD, Copy::if_needed); }), "cuda");
   wrong = array;
   wrong.buffer.data = nullptr;
   EXPECT_NE(thrown([&] { import_array(rank() == bad ? wrong : array, MPI_COMM_WORLD, Copy::if_needed); }), "nothing");
@@ -191,12 +191,12 @@ TEST(Import, OfAnArrayThatWasDestroyedIsRefused) {
   char name[] = "theirs";
   const int theirs = NGA_Create64(C_DBL, 1, dims, name, nullptr);
   const DistArray array = tridap::globalarrays::export_array(theirs).array;
-  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::never); }),
+  expect_says(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::never); }),
               "that another library made, and will free");
   EXPECT_EQ(import_array(array, MPI_COMM_WORLD, Copy::if_needed).receipt.bytes_copied, 16);
   GA_Destroy(theirs);
   for (const Copy copy : {Copy::never, Copy::if_needed, Copy::always})
-    expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, copy); }), "has been destroyed");
+    expect_says(thrown([&] { import_array(array, MPI_COMM_WORLD, copy); }), "has been destroyed");
 }
 
 TEST(Export, TheReceiptNamesTheGhostCellsThatAreLeftOut) {
@@ -232,7 +232,7 @@ TEST(Import, OfAnyHandleIsShared) {
   ASSERT_EQ(NGA_Create64(C_DBL, 1, dims, name, nullptr), -1);
   const DistArray array = tridap::globalarrays::export_array(-1).array;
   GA_Destroy(-1);
-  expect_said(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::if_needed); }), "has been destroyed");
+  expect_says(thrown([&] { import_array(array, MPI_COMM_WORLD, Copy::if_needed); }), "has been destroyed");
 }
 
 }  // namespace

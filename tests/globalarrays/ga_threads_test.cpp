@@ -1,4 +1,5 @@
 #include "random_arrays.hpp"
+#include "support/parts.hpp"
 #include "support/two_threads.hpp"
 #include <tridap/globalarrays/array.hpp>
 #include <tridap/globalarrays/export.hpp>
@@ -25,9 +26,7 @@ tridap::Distribution line(MPI_Comm comm) {
 }
 
 DistArray numbered_part(MPI_Comm comm, double first) {
-  DistArray part;
-  part.dim_data = line(comm).dim_data(on::rank(comm));
-  part.buffer = tridap::allocate(arrays::real, line(comm).local_shape(on::rank(comm)));
+  DistArray part = on::part_of(line(comm), on::rank(comm), arrays::real);
   const Index start = std::get<tridap::Block>(part.dim_data[0].dist).start;
   for (Index i = 0; i < part.buffer.shape[0]; ++i)
     static_cast<double*>(part.buffer.data)[i] = first + static_cast<double>(start + i);

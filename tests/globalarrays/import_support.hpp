@@ -1,6 +1,7 @@
 #pragma once
 
 #include "random_arrays.hpp"
+#include "support/parts.hpp"
 #include <tridap/dist_array.hpp>
 #include <tridap/globalarrays/array.hpp>
 #include <tridap/redistribute/plan.hpp>
@@ -23,7 +24,7 @@ extern "C" {
 /// Arrays whose values say where they stand, and what is read of them and heard when they are imported.
 namespace import_test {
 
-using arrays::expect_said;
+using arrays::expect_says;
 using arrays::Index;
 using arrays::List;
 using arrays::processes;
@@ -62,7 +63,7 @@ inline DistArray part_of(const oracle::Array& whole, Index process, Random& rand
     array.dim_data.push_back(whole.axes[i].dims[static_cast<std::size_t>(whole.coordinates(process)[i])]);
   const List shape = whole.local_shape(process);
   const std::vector<Index> order = random.permutation(static_cast<Index>(shape.size()));
-  const Index hole = random.from_to(1, 2);
+  const Index hole = random.between(1, 2);
   std::vector<bool> backwards;
   Index length = 8 * hole;
   for (const Index extent : shape) {
@@ -119,7 +120,7 @@ struct Padded {
 
 inline Padded random_padded(Random& random, Index places) {
   Padded padded;
-  padded.width = random.from_to(0, 2);
+  padded.width = random.between(0, 2);
   const bool mirrors = random.below(2) == 1;
   padded.shift = mirrors ? padded.width : 0;
   List counts = random.counts(places, std::max<Index>(padded.width, 1), 4);
@@ -132,10 +133,7 @@ inline Padded random_padded(Random& random, Index places) {
 }
 
 inline DistArray array_of(const PlacedDistribution& placed, tridap::ElementType type = real) {
-  DistArray array;
-  array.dim_data = placed.distribution().dim_data(rank());
-  array.buffer = tridap::allocate(type, placed.distribution().local_shape(rank()));
-  return array;
+  return on::part_of(placed.distribution(), rank(), type);
 }
 
 /// Those that GA has, and others: of its own for char and long double it aborts.

@@ -7,13 +7,13 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <support/effort.hpp>
+#include <support/expect_refused.hpp>
 #include <support/oracle.hpp>
-#include <support/ranks.hpp>
+#include <support/random.hpp>
 
 #include <algorithm>
 #include <memory>
 #include <numeric>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +21,7 @@
 /// Arrays that no rule chose, the same ones on every process, and Global Arrays for a whole test program.
 namespace arrays {
 
+using on::expect_says;
 using oracle::List;
 using tridap::Index;
 
@@ -51,23 +52,9 @@ inline tridap::redistribute::PlacedDistribution rows(std::vector<Index> ranks = 
 }
 
 /// The words of the Error of a collective call, which must be the same on every process; "nothing": it threw none.
-template <class Call>
-std::string thrown(Call&& call, MPI_Comm comm = MPI_COMM_WORLD) {
-  std::string text = "nothing";
-  try {
-    call();
-  } catch (const tridap::Error& error) {
-    text = error.what();
-  }
-  std::vector<char> first(4096, '\0');
-  std::copy_n(text.begin(), std::min<std::size_t>(text.size(), 4095), first.begin());
-  MPI_Bcast(first.data(), 4096, MPI_CHAR, 0, comm);
-  EXPECT_EQ(text.substr(0, 4095), first.data());
-  return text;
-}
-
-inline void expect_said(const std::string& text, const std::string& words) {
-  EXPECT_NE(text.find(words), std::string::npos) << words << " in: " << text;
+inline std::string thrown(const std::function<void()>& call, MPI_Comm comm = MPI_COMM_WORLD) {
+  const std::string text = on::same_error_text(call, comm);
+  return text.empty() ? "nothing" : text;
 }
 
 inline List in_order(Index length) {
@@ -76,16 +63,13 @@ inline List in_order(Index length) {
   return all;
 }
 
-class Random {
+class Random : public on::Random {
  public:
-  explicit Random(unsigned seed) : numbers_(seed) {}
-  Index below(Index end) { return static_cast<Index>(numbers_() % static_cast<unsigned>(end)); }
-  Index from_to(Index first, Index last) { return first + below(last - first + 1); }
+  using on::Random::Random;
 
   List permutation(Index length) {
     List all = in_order(length);
-    for (Index i = length - 1; i > 0; --i)
-      std::swap(all[static_cast<std::size_t>(i)], all[static_cast<std::size_t>(below(i + 1))]);
+    shuffle(all);
     return all;
   }
 
@@ -104,13 +88,10 @@ class Random {
   /// Shares of a block axis: `smallest` elements or more each, at least one in all.
   List counts(Index grid, Index smallest, Index largest) {
     List counts;
-    for (Index c = 0; c < grid; ++c) counts.push_back(from_to(smallest, largest));
+    for (Index c = 0; c < grid; ++c) counts.push_back(between(smallest, largest));
     if (std::accumulate(counts.begin(), counts.end(), Index{0}) == 0) counts[static_cast<std::size_t>(below(grid))] = 1;
     return counts;
   }
-
- private:
-  std::mt19937 numbers_;
 };
 
 }  // namespace arrays

@@ -1,5 +1,6 @@
 #include "globalarrays/handle_pool_support.hpp"
 #include "support/mpi_abort.hpp"
+#include "support/thrown.hpp"
 #include "types.hpp"
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>
@@ -18,19 +19,6 @@ using namespace ga_test;
 using tridap::globalarrays::HandlePool;
 using tridap::globalarrays::SessionOptions;
 
-namespace {
-
-std::string refusal(const std::function<void()>& what) {
-  try {
-    what();
-  } catch (const tridap::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-}  // namespace
-
 TEST(Session, BeginsAndEndsAsOftenAsWanted) {
   for (int turn = 0; turn < 3; ++turn) {
     Session session;
@@ -44,14 +32,14 @@ TEST(Session, AgainstAnotherCallIsAnErrorOnAllProcesses) {
   if (processes() < 2) GTEST_SKIP() << "needs at least 2 processes";
   tridap::DistArray whole;
   whole.buffer = tridap::allocate(tridap::element_type<double>(), {});
-  const std::string said = refusal([&] {
+  const std::string said = on::error_text([&] {
     if (rank() == 0)
       Session session;
     else
       tridap::mpi::gather_distribution(whole, MPI_COMM_WORLD);
   });
   EXPECT_EQ(said.find("rank 0 calls globalarrays::Session, "), std::size_t{0}) << said;
-  EXPECT_NE(said.find("mpi::gather_distribution"), std::string::npos) << said;
+  on::expect_says(said, "mpi::gather_distribution");
   EXPECT_EQ(GA_Initialized(), 0);
 }
 
@@ -75,7 +63,7 @@ TEST(Session, LeavesWhatTheUserBeginsAfterIt) {
 
 TEST(Session, NothingIsMadeWithoutIt) {
   const auto refused = [](const std::function<void()>& what, const std::string& words = "is not initialised") {
-    EXPECT_NE(refusal(what).find(words), std::string::npos) << refusal(what);
+    on::expect_says(on::error_text(what), words);
   };
   refused([] { tridap::globalarrays::create(placed_whole(), tridap::element_type<double>(), MPI_COMM_WORLD); });
   refused([] { tridap::globalarrays::make_group(MPI_COMM_WORLD); });
@@ -116,9 +104,8 @@ TEST(Session, CloseRefusesWhereOneProcessHoldsAnArray) {
     if (rank() != processes() - 1) pin.reset();
     if (with_default_group && rank() > 0) GA_Pgroup_set_default(group);
     for (int turn = 0; turn < 2; ++turn) {
-      const std::string why = refusal([&] { session.close(); });
-      EXPECT_NE(why.find("(rank " + std::to_string(processes() - 1) + "): 1 Global Arrays are held"), std::string::npos)
-          << why;
+      const std::string why = on::error_text([&] { session.close(); });
+      on::expect_says(why, "(rank " + std::to_string(processes() - 1) + "): 1 Global Arrays are held");
       EXPECT_EQ(GA_Initialized(), 1);
     }
     pin.reset();
@@ -158,14 +145,14 @@ TEST(Session, ArraysKnowThatItEnded) {
   auto array = kept(made(10));
   GA_Terminate();
   EXPECT_FALSE(HandlePool::is_there(pin));
-  EXPECT_NE(refusal([&] { array.handle(); }).find("no longer exists"), std::string::npos);
+  on::expect_says(on::error_text([&] { array.handle(); }), "no longer exists");
   EXPECT_EQ(array.type(), tridap::element_type<double>());
   EXPECT_EQ(tridap::globalarrays::held(), 0);
   session = nullptr;
   session = std::make_unique<Session>();
   EXPECT_EQ(made(10 * processes()), handle);  // in a new GA
   EXPECT_FALSE(HandlePool::is_there(pin));
-  EXPECT_NE(refusal([&] { array.handle(); }).find("no longer exists"), std::string::npos);
+  on::expect_says(on::error_text([&] { array.handle(); }), "no longer exists");
 }
 
 TEST(Session, AnotherKnowsNoGroupOfTheFirst) {
@@ -199,8 +186,8 @@ TEST(Destroy, FreesAtOnceOrWhenNoProcessHoldsIt) {
   if (rank() != 0) pin.reset();
   EXPECT_FALSE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
   EXPECT_EQ(HandlePool::is_there(pin), rank() == 0);
-  EXPECT_NE(refusal([&] { tridap::globalarrays::destroy(handle, MPI_COMM_WORLD); }).find("belongs to a GlobalArray"),
-            std::string::npos);
+  on::expect_says(on::error_text([&] { tridap::globalarrays::destroy(handle, MPI_COMM_WORLD); }),
+                  "belongs to a GlobalArray");
   pin.reset();
   EXPECT_EQ(tridap::globalarrays::collect(), 1);
   EXPECT_FALSE(GA_Verify_handle(handle));
@@ -229,29 +216,24 @@ TEST(Destroy, OneBadHandleFailsEveryProcessAndChangesNothing) {
   Session session;
   const int handle = made(10), other = made(11);
   const bool bad = rank() == processes() - 1;
-  EXPECT_NE(refusal([&] { tridap::globalarrays::destroy(bad ? -1 : handle, MPI_COMM_WORLD); }).find("no Global Array"),
-            std::string::npos);
+  on::expect_says(on::error_text([&] { tridap::globalarrays::destroy(bad ? -1 : handle, MPI_COMM_WORLD); }),
+                  "no Global Array");
   EXPECT_EQ(pool().serial(handle), 0);
   int64_t shape[] = {10};
   const int unallocated = GA_Create_handle();
   GA_Set_data64(unallocated, 1, shape, C_DBL);
-  EXPECT_NE(refusal([&] {
-              tridap::globalarrays::destroy(bad ? unallocated : handle, MPI_COMM_WORLD);
-            }).find("no Global Array"),
-            std::string::npos);
+  on::expect_says(on::error_text([&] { tridap::globalarrays::destroy(bad ? unallocated : handle, MPI_COMM_WORLD); }),
+                  "no Global Array");
   GA_Allocate(unallocated);
   GA_Destroy(unallocated);
   if (processes() > 1) {
-    EXPECT_NE(
-        refusal([&] { tridap::globalarrays::destroy(bad ? other : handle, MPI_COMM_WORLD); }).find("different shapes"),
-        std::string::npos);
+    on::expect_says(on::error_text([&] { tridap::globalarrays::destroy(bad ? other : handle, MPI_COMM_WORLD); }),
+                    "different shapes");
     EXPECT_EQ(pool().serial(handle) + pool().serial(other), 0);
     MPI_Comm half = MPI_COMM_NULL;
     MPI_Comm_split(MPI_COMM_WORLD, bad ? 1 : 0, 0, &half);
-    EXPECT_NE(refusal([&] {
-                tridap::globalarrays::destroy(handle, half);
-              }).find("is not on the processes of the communicator"),
-              std::string::npos);
+    on::expect_says(on::error_text([&] { tridap::globalarrays::destroy(handle, half); }),
+                    "is not on the processes of the communicator");
     MPI_Comm_free(&half);
   }
   EXPECT_TRUE(tridap::globalarrays::destroy(handle, MPI_COMM_WORLD));
@@ -275,7 +257,7 @@ TEST(Groups, FreeTheirArraysAmongThemselves) {
   EXPECT_EQ(tridap::globalarrays::held(), 2);
   EXPECT_EQ(tridap::globalarrays::collect(), 0);
 
-  EXPECT_NE(refusal([&] { tridap::globalarrays::destroy(others, MPI_COMM_WORLD); }) == "", processes() > 1);
+  EXPECT_NE(on::error_text([&] { tridap::globalarrays::destroy(others, MPI_COMM_WORLD); }) == "", processes() > 1);
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, -rank(), &half);  // in the other order, which is the same array
   if (processes() > 1) {
@@ -350,8 +332,7 @@ TEST(Types, RefusesWhereGaHasNoRoom) {
   for (int number = NGA_Register_type(5); number >= 0; number = NGA_Register_type(5)) numbers.push_back(number);
   const tridap::ElementType other{tridap::ElementType::Kind::opaque, 48, true};
   for (int turn = 0; turn < 2; ++turn)
-    EXPECT_NE(refusal([&] { tridap::globalarrays::ga_type(other); }).find("cannot register another type"),
-              std::string::npos);
+    on::expect_says(on::error_text([&] { tridap::globalarrays::ga_type(other); }), "cannot register another type");
   for (const int number : numbers) NGA_Deregister_type(number);
   EXPECT_GE(tridap::globalarrays::ga_type(other), 0);
 }

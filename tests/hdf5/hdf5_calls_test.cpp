@@ -1,5 +1,6 @@
 #include "hdf5_support.hpp"
 #include "support/different_calls.hpp"
+#include "support/parts.hpp"
 #include <tridap/mpi/gather_distribution.hpp>
 
 using namespace hdf5_test;
@@ -8,9 +9,7 @@ TEST(Hdf5Calls, ThatDifferAreAnErrorOnAllProcesses) {
   const TemporaryFile file, saved;
   const Index rank = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
   const Distribution line = Distribution::make({3 * processes}, {tridap::block()}, {processes});
-  DistArray array;
-  array.dim_data = line.dim_data(rank);
-  array.buffer = tridap::allocate(tridap::element_type<double>(), line.local_shape(rank));
+  DistArray array = on::part_of(line, rank);
   h5::save(saved.path(), {{"x", array}}, MPI_COMM_WORLD);
   const h5::Stored stored = h5::find(saved.path(), "x", MPI_COMM_WORLD);
   different_calls::expect_errors({

@@ -43,7 +43,7 @@ Line line(Index size) {
 template <class Call>
 void expect_same_error(Call&& call, const std::string& part) {
   const std::string text = thrown(call);
-  EXPECT_NE(text.find(part), std::string::npos) << text;
+  on::expect_says(text, part);
   EXPECT_TRUE(same_everywhere(text)) << text;
 }
 

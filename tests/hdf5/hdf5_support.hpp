@@ -1,8 +1,8 @@
 #pragma once
 
 #include "support/effort.hpp"
+#include "support/expect_refused.hpp"
 #include "support/oracle.hpp"
-#include "support/ranks.hpp"
 #include <tridap/hdf5.hpp>
 #include <tridap/make.hpp>
 #include <tridap/report.hpp>
@@ -21,6 +21,8 @@
 
 namespace hdf5_test {
 
+using on::same_everywhere;
+using on::thrown;
 using oracle::List;
 using tridap::DistArray;
 using tridap::Distribution;
@@ -191,29 +193,6 @@ std::vector<T> read_serially(const std::string& path, const std::string& name, h
   H5Dclose(dataset);
   H5Fclose(file);
   return values;
-}
-
-/// The Error that a call throws; the test fails if it throws none.
-template <class Call>
-std::string thrown(Call&& call) {
-  try {
-    call();
-  } catch (const tridap::Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
-}
-
-/// Whether every process has the same text.
-inline bool same_everywhere(const std::string& text, MPI_Comm comm = MPI_COMM_WORLD) {
-  auto size = static_cast<int>(text.size());
-  int of_first = size;
-  MPI_Bcast(&of_first, 1, MPI_INT, 0, comm);
-  std::string first = text;
-  first.resize(static_cast<std::size_t>(of_first));
-  MPI_Bcast(first.data(), of_first, MPI_CHAR, 0, comm);
-  return first == text;
 }
 
 inline Index rank() { return on::rank(MPI_COMM_WORLD); }

@@ -1,3 +1,4 @@
+#include "support/parts.hpp"
 #include "support/two_threads.hpp"
 #include <tridap/hdf5/load.hpp>
 #include <tridap/hdf5/save.hpp>
@@ -29,9 +30,7 @@ TEST(Hdf5Threads, SaveAndLoadWithACommunicatorEach) {
   two_threads::run([](MPI_Comm comm, int number) {
     const Index rank = on::rank(comm), processes = on::processes(comm), size = 40 + number;
     const Distribution distribution = Distribution::make({size}, {tridap::block()}, {processes});
-    DistArray array;
-    array.dim_data = distribution.dim_data(rank);
-    array.buffer = tridap::allocate(tridap::element_type<double>(), distribution.local_shape(rank));
+    DistArray array = on::part_of(distribution, rank);
     auto* const values = static_cast<double*>(array.buffer.data);
     const Index count = array.buffer.shape[0], first = std::get<tridap::Block>(array.dim_data[0].dist).start;
     const std::string path = file_name(comm, number);
@@ -54,11 +53,8 @@ TEST(Hdf5Threads, ATypeIsReleasedOnAnyThread) {
       const tridap::hdf5::Datatype type = tridap::hdf5::datatype({tridap::ElementType::Kind::complex, 16, true});
       EXPECT_EQ(tridap::hdf5::element_type(type).bytes, 16);
       if (number == 0 && round % 20 == 0) {
-        const Index rank = on::rank(comm);
-        DistArray array;
         const Distribution distribution = Distribution::make({9}, {tridap::block()}, {Index{on::processes(comm)}});
-        array.dim_data = distribution.dim_data(rank);
-        array.buffer = tridap::allocate(tridap::element_type<double>(), distribution.local_shape(rank));
+        const DistArray array = on::part_of(distribution, on::rank(comm));
         tridap::hdf5::save(path, {{"x", array}}, comm);
       }
     }

@@ -72,10 +72,6 @@ std::string refusal(const GlobalIds& ids, const InferenceHints& how, MPI_Comm co
   return error ? error->what() : "";
 }
 
-void expect_contains(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << "\nis not in\n" << text;
-}
-
 TEST(InferDimData, OneAxisOfEveryKindComesBackWithAndWithoutAShape) {
   on::every_communicator([](MPI_Comm comm) {
     Index base = 0;
@@ -271,7 +267,7 @@ TEST(InferDimData, OneElementAlone) {
     EXPECT_TRUE(infer_dim_data({1, &id, 0}, all, how).dim_data.empty());
     EXPECT_NE(refusal({0, nullptr, 0}, how), "");
   } else {
-    expect_contains(refusal({our_rank() == 0 ? 1 : 0, &id, 0}, how), "must be one process with one id");
+    on::expect_says(refusal({our_rank() == 0 ? 1 : 0, &id, 0}, how), "must be one process with one id");
   }
   const InferredDimData inferred = infer_dim_data({our_rank() == 0 ? 1 : 0, &id, 0}, all, of_shape({2, 2}));
   given::expect_true(inferred, our_rank() == 0 ? List{3} : List{}, of_shape({2, 2}), all);
@@ -289,7 +285,7 @@ TEST(InferDimData, OfSeveralGridsThatEmptySharesLeaveTheSimplestIsTaken) {
   EXPECT_EQ(
       infer_dim_data(given::listed(whole[static_cast<std::size_t>(our_rank())]), all, shape).dim_data[0].proc_grid_size,
       4);
-  expect_contains(refusal(given::listed(whole[static_cast<std::size_t>(our_rank())]),
+  on::expect_says(refusal(given::listed(whole[static_cast<std::size_t>(our_rank())]),
                           {List{4, 2}, List{2, 2}, Order::row_major, 0}),
                   "(rank 1): the process has no ids, but other processes at each of its coordinates have some");
 }

@@ -1,5 +1,6 @@
 #include "kokkos/kokkos_environment.hpp"
 #include "kokkos/support.hpp"
+#include "support/thrown.hpp"
 #include <tridap/kokkos/view.hpp>
 
 #include <gtest/gtest.h>
@@ -47,7 +48,7 @@ struct Owned {
 };
 
 TEST(SharedView, IsRefusedBeforeKokkosIsInitialised) {
-  EXPECT_NE(refusal_before_initialisation.find("not initialised"), std::string::npos) << refusal_before_initialisation;
+  on::expect_says(refusal_before_initialisation, "not initialised");
 }
 
 template <class DataType, class Layout>

@@ -1,9 +1,8 @@
 #pragma once
 
+#include "support/expect_refused.hpp"
 #include "support/oracle.hpp"
-#include "support/ranks.hpp"
 #include <tridap/dist_array.hpp>
-#include <tridap/report.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -33,19 +32,6 @@ inline void every_communicator(const std::function<void(MPI_Comm)>& visit) {
   }
 }
 
-/// True on all processes where `text` is the same on all.
-inline bool same_everywhere(const std::string& text, MPI_Comm comm) {
-  std::vector<int> lengths(static_cast<std::size_t>(processes(comm)));
-  const int length = static_cast<int>(text.size());
-  MPI_Allgather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, comm);
-  std::string first = text;
-  first.resize(static_cast<std::size_t>(lengths[0]));
-  MPI_Bcast(first.data(), lengths[0], MPI_CHAR, 0, comm);
-  int same = first == text;
-  MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, comm);
-  return same != 0;
-}
-
 /// Everything that a finding says, and a report.
 inline std::string all_of(const tridap::Finding& f) {
   const auto show = [](const std::optional<Index>& value) { return value ? std::to_string(*value) : std::string("-"); };
@@ -63,18 +49,6 @@ inline std::string all_of(const tridap::Report& report) {
   std::string all = all_of(report.counts());
   for (const tridap::Finding& finding : report.findings()) all += all_of(finding);
   return all;
-}
-
-/// The Error that `step` throws; nothing: none, or another exception.
-inline std::optional<tridap::Error> error_of(const std::function<void()>& step) {
-  try {
-    step();
-  } catch (const tridap::Error& error) {
-    return error;
-  } catch (...) {
-    ADD_FAILURE() << "threw something else than an Error";
-  }
-  return {};
 }
 
 /// A message that the caller waits for from anybody, under any tag, while the library works on the same communicator.

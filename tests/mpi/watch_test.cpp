@@ -34,10 +34,6 @@ std::string watched(const std::function<void()>& body) {
   return joined;
 }
 
-void expect_says(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text.c_str();
-}
-
 }  // namespace
 
 TEST(Watch, ShowsAStoppedProcessAndGoesOn) {
@@ -62,9 +58,9 @@ TEST(Watch, ShowsAStoppedProcessAndGoesOn) {
     if (continuing.joinable()) continuing.join();
   });
   EXPECT_EQ(largest, 10 + all() - 1);
-  expect_says(text, "rank 0: in sum for ");
-  expect_says(text, "rank 1: the process is stopped; ");
-  expect_says(text, " ago it was in no call of TriDAP; last call save ");
+  on::expect_says(text, "rank 0: in sum for ");
+  on::expect_says(text, "rank 1: the process is stopped; ");
+  on::expect_says(text, " ago it was in no call of TriDAP; last call save ");
 }
 
 TEST(Watch, ShowsACallThatMakesNoReduction) {
@@ -73,5 +69,5 @@ TEST(Watch, ShowsACallThatMakesNoReduction) {
     const tridap::mpi::ShownCall shown("GhostUpdate::wait");
     if (here() == 0) pause(1);
   });
-  expect_says(text, "rank 0: in GhostUpdate::wait for ");
+  on::expect_says(text, "rank 0: in GhostUpdate::wait for ");
 }

@@ -1,4 +1,5 @@
 #include "mpi/support.hpp"
+#include "support/parts.hpp"
 #include <tridap/capture.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/draw.hpp>
@@ -256,9 +257,7 @@ TEST(WriteCapture, EntriesOfManyPiecesArriveWhole) {
   }
   const tridap::Distribution layout =
       tridap::Distribution::make({longest + 3 * (world_size() - 1)}, {tridap::unstructured(lists)}, {world_size()});
-  DistArray array;
-  array.dim_data = layout.dim_data(this_rank());
-  array.buffer = tridap::allocate(tridap::element_type<double>(), layout.local_shape(this_rank()));
+  DistArray array = on::part_of(layout, this_rank());
   write_capture(array, folder / "long.json", MPI_COMM_WORLD);
   const std::string text = text_of_file(folder / "long.json");
   EXPECT_GT(text.size(), std::size_t{1} << 20);
@@ -273,7 +272,7 @@ void expect_refused(const SharedFolder& folder, const std::string& path, const s
   const auto error = on::error_of([&] { write_capture(array, path, MPI_COMM_WORLD); });
   ASSERT_TRUE(error.has_value()) << path;
   EXPECT_TRUE(on::same_everywhere(error->what(), MPI_COMM_WORLD));
-  EXPECT_NE(std::string(error->what()).find(words), std::string::npos) << error->what();
+  on::expect_says(error->what(), words);
   EXPECT_EQ(error->report().findings().at(0).process, 0);
   EXPECT_EQ(folder.files(), before);
   MPI_Barrier(MPI_COMM_WORLD);  // before the folder changes
@@ -339,7 +338,7 @@ TEST(WriteCapture, PathsThatDifferAreRefusedOnEveryProcess) {
   const auto error =
       on::error_of([&] { write_capture(blocks(), folder / (std::to_string(this_rank()) + ".json"), MPI_COMM_WORLD); });
   ASSERT_TRUE(error.has_value());
-  EXPECT_NE(std::string(error->what()).find("must be the same on every process"), std::string::npos);
+  on::expect_says(error->what(), "must be the same on every process");
   EXPECT_TRUE(on::same_everywhere(error->what(), MPI_COMM_WORLD));
   EXPECT_EQ(folder.files(), 0u);
 }

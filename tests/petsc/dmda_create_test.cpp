@@ -160,17 +160,19 @@ TEST(DmdaCreate, WhatADmdaCannotHoldIsRefusedWithTheNearest) {
 TEST(DmdaCreate, TooManyProcessesHaveNoNearest) {
   const Distribution few = blocks({3}, {4});
   expect_says(refusal_of(few), "use fewer processes");
-  EXPECT_NE(error_of([&] { petsc::nearest(few); }), "");
+  EXPECT_NE(on::error_text([&] { petsc::nearest(few); }), "");
 }
 
 TEST(DmdaCreate, AxesAndDegreesOfFreedom) {
-  expect_says(error_of([] { petsc::refusal(blocks({2, 2, 2, 2}, {1, 1, 1, 1})); }), "has 4 axes");
-  expect_says(error_of([] { petsc::refusal(blocks({4}, {2}), {{}, DMDA_STENCIL_BOX, true}); }), "has 0 axes");
-  expect_says(error_of([] {
-                petsc::refusal(blocks({4, 4}, {1, 2}), {{}, DMDA_STENCIL_BOX, true});
-              }),
-              "the degrees of freedom of a grid point, which are on one process");
-  expect_says(error_of([] {
+  expect_says(on::error_text([] { petsc::refusal(blocks({2, 2, 2, 2}, {1, 1, 1, 1})); }), "has 4 axes");
+  expect_says(on::error_text([] { petsc::refusal(blocks({4}, {2}), {{}, DMDA_STENCIL_BOX, true}); }), "has 0 axes");
+  const auto periodic = Distribution::make({4, 3}, {tridap::block(), tridap::padded_block(0, true)}, {1, 1});
+  for (const Distribution& points : {blocks({4, 4}, {1, 2}), periodic})
+    expect_says(on::error_text([&] {
+                  petsc::refusal(points, {{}, DMDA_STENCIL_BOX, true});
+                }),
+                "the degrees of freedom of a grid point, which are on one process");
+  expect_says(on::error_text([] {
                 petsc::refusal(blocks({4}, {2}), {-1, DMDA_STENCIL_BOX, false});
               }),
               "'stencil_width' is -1");
@@ -178,29 +180,21 @@ TEST(DmdaCreate, AxesAndDegreesOfFreedom) {
 
 TEST(DmdaCreate, EveryProcessGetsTheSameError) {
   const Index p = processes();
-  std::string text = error_of([&] { petsc::create_dmda(blocks({8 * p}, {p}, tridap::cyclic()), MPI_COMM_WORLD); });
+  std::string text =
+      on::error_text([&] { petsc::create_dmda(blocks({8 * p}, {p}, tridap::cyclic()), MPI_COMM_WORLD); });
   EXPECT_NE(text, "");
-  expect_same_everywhere(text);
-  text = error_of([&] { petsc::create_dmda(blocks({8 * (p + 1)}, {p + 1}), MPI_COMM_WORLD); });
+  EXPECT_TRUE(on::same_everywhere(text));
+  text = on::error_text([&] { petsc::create_dmda(blocks({8 * (p + 1)}, {p + 1}), MPI_COMM_WORLD); });
   expect_says(text, "the communicator has " + std::to_string(p));
-}
-
-TEST(DmdaCreate, DifferentDistributionsAreTheSameErrorOnAll) {
-  const Index p = processes();
-  if (p == 1) GTEST_SKIP() << "needs at least 2 processes";
-  const std::string text =
-      error_of([&] { petsc::create_dmda(blocks({8 * p + (rank() == 1 ? 1 : 0)}, {p}), MPI_COMM_WORLD); });
-  expect_says(text, "the processes ask for different DMDAs");
-  expect_same_everywhere(text);
 }
 
 TEST(DmdaImport, AnArrayOfAnotherDistributionIsRefusedOnEveryProcess) {
   const Index p = processes();
   DM dm = petsc::create_dmda(blocks({4 * p, 3}, {p, 1}), MPI_COMM_WORLD);
   const auto text_of = [&](const DistArray& array) {
-    const std::string text = error_of([&] { petsc::import_array(dm, array); });
+    const std::string text = on::error_text([&] { petsc::import_array(dm, array); });
     EXPECT_NE(text, "");
-    expect_same_everywhere(text);
+    EXPECT_TRUE(on::same_everywhere(text));
     return text;
   };
   expect_says(text_of(part_of(blocks({4 * p}, {p}))), "the number of axes of the array is 1, and that of the DMDA 2");
@@ -225,24 +219,16 @@ TEST(DmdaCreate, OtherBoundsOrAnotherStencilOnOneProcessAreTheSameErrorOnAll) {
   const Index p = processes();
   if (p == 1) GTEST_SKIP() << "one process cannot differ from another";
   const auto expect_refused = [](const Distribution& distribution, const petsc::DmdaOptions& options) {
-    const std::string text = error_of([&] { petsc::create_dmda(distribution, MPI_COMM_WORLD, options); });
-    expect_says(text, "the processes ask for different DMDAs");
-    expect_same_everywhere(text);
+    on::expect_refused([&] { petsc::create_dmda(distribution, MPI_COMM_WORLD, options); },
+                       "the processes ask for different DMDAs");
   };
   Indices starts;
   for (Index c = 0; c < p; ++c) starts.push_back(3 * c + (c == 1 && rank() == 1 ? 1 : 0));
   expect_refused(Distribution::make({3 * p}, {tridap::block_at(starts)}, {p}), {});
+  expect_refused(blocks({8 * p + (rank() == 1 ? 1 : 0)}, {p}), {});
   petsc::DmdaOptions star;
   star.stencil = rank() == 1 ? DMDA_STENCIL_STAR : DMDA_STENCIL_BOX;
   expect_refused(blocks({3 * p}, {p}), star);
-}
-
-TEST(DmdaCreate, DegreesOfFreedomOnAPeriodicAxisAreRefused) {
-  const auto points = Distribution::make({4, 3}, {tridap::block(), tridap::padded_block(0, true)}, {1, 1});
-  expect_says(error_of([&] {
-                petsc::refusal(points, {{}, DMDA_STENCIL_BOX, true});
-              }),
-              "the degrees of freedom of a grid point, which are on one process");
 }
 
 TEST(DmdaImport, OtherBoundaryPaddingWithTheSameRangesIsRefused) {
@@ -257,8 +243,6 @@ TEST(DmdaImport, OtherBoundaryPaddingWithTheSameRangesIsRefused) {
   VecDestroy(&made.vec);
   auto& padding = std::get<tridap::Block>(array.dim_data[0].dist).padding.value();
   if (rank() == 0) padding[0] = 0;
-  const std::string text = error_of([&] { petsc::import_array(dm, array); });
-  expect_says(text, "padding (0, 1), and the DMDA (1, 1)");
-  expect_same_everywhere(text);
+  on::expect_refused([&] { petsc::import_array(dm, array); }, "padding (0, 1), and the DMDA (1, 1)");
   DMDestroy(&dm);
 }

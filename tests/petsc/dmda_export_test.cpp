@@ -218,7 +218,7 @@ TEST(DmdaExport, BoundariesThatTheProtocolDoesNotHaveAreRefusedByName) {
     }
     Vec vec = nullptr;
     DMCreateGlobalVector(dm, &vec);
-    expect_says(error_of([&] { petsc::export_array(dm, vec); }),
+    expect_says(on::error_text([&] { petsc::export_array(dm, vec); }),
                 twist ? "in x is DM_BOUNDARY_TWIST" : "in x is DM_BOUNDARY_MIRROR");
     VecDestroy(&vec);
     DMDestroy(&dm);
@@ -230,7 +230,7 @@ TEST(DmdaExport, AVecOfAnotherLengthIsRefused) {
   DMDACreate1d(MPI_COMM_WORLD, DM_BOUNDARY_GHOSTED, 3 * processes(), 1, 1, nullptr, &dm);
   DMSetUp(dm);
   Vec vec = make_vec(9);
-  expect_says(error_of([&] { petsc::export_array(dm, vec); }),
+  expect_says(on::error_text([&] { petsc::export_array(dm, vec); }),
               "the Vec has 9 elements on this process, must have 3 as a global Vec of the DMDA, or 5 as a local one");
   VecDestroy(&vec);
   DMDestroy(&dm);

@@ -133,8 +133,8 @@ GhostedArray random_array(Random& random, const Distribution& distribution, Inde
 }
 
 std::string import_error(const GhostedArray& array) {
-  const std::string text = error_of([&] { petsc::import_ghosted(array, MPI_COMM_WORLD); });
-  expect_same_everywhere(text);
+  const std::string text = on::error_text([&] { petsc::import_ghosted(array, MPI_COMM_WORLD); });
+  EXPECT_TRUE(on::same_everywhere(text));
   return text;
 }
 
@@ -209,11 +209,11 @@ TEST(Ghosted, TheVecKeepsTheMemoryOfTheArrayAndTheArrayThatOfTheVec) {
 
 TEST(Ghosted, AVecWithoutGhostsIsRefused) {
   Vec plain = make_vec(3);
-  expect_says(error_of([&] { petsc::export_ghosted(plain); }), "the Vec has no ghosts");
+  expect_says(on::error_text([&] { petsc::export_ghosted(plain); }), "the Vec has no ghosts");
   VecDestroy(&plain);
   Vec alone = nullptr;
   VecCreateSeq(PETSC_COMM_SELF, 3, &alone);
-  expect_says(error_of([&] { petsc::export_ghosted(alone); }), "the Vec has no ghosts");
+  expect_says(on::error_text([&] { petsc::export_ghosted(alone); }), "the Vec has no ghosts");
   VecDestroy(&alone);
 }
 
@@ -224,7 +224,7 @@ TEST(Ghosted, AMappingOfTheUserIsRefused) {
   ISLocalToGlobalMappingCreate(MPI_COMM_WORLD, 1, 2, reversed.data(), PETSC_COPY_VALUES, &mapping);
   VecSetLocalToGlobalMapping(made.vec, mapping);
   ISLocalToGlobalMappingDestroy(&mapping);
-  expect_says(error_of([&] { petsc::export_ghosted(made.vec); }), "is not that of its ghosts");
+  expect_says(on::error_text([&] { petsc::export_ghosted(made.vec); }), "is not that of its ghosts");
 }
 
 TEST(Ghosted, OneBadProcessFailsEveryProcess) {

@@ -1,5 +1,6 @@
 // Before PetscInitialize every call says so.
 
+#include "support/thrown.hpp"
 #include <tridap/make.hpp>
 #include <tridap/petsc.hpp>
 #include <tridap/report.hpp>
@@ -13,15 +14,13 @@ namespace petsc = tridap::petsc;
 TEST(PetscBegin, EveryCallNamesPetscInitialize) {
   const auto processes = on::processes(MPI_COMM_WORLD);
   const auto line = tridap::Distribution::make({processes}, {tridap::block()}, {processes});
-  tridap::DistArray array;
-  array.dim_data = line.dim_data(on::rank(MPI_COMM_WORLD));
-  array.buffer = tridap::allocate(tridap::element_type<PetscScalar>(), {1});
+  const tridap::DistArray array = on::part_of(line, on::rank(MPI_COMM_WORLD), tridap::element_type<PetscScalar>());
   const auto expect = [](auto&& step) {
     try {
       step();
       FAIL();
     } catch (const tridap::Error& error) {
-      EXPECT_NE(std::string(error.what()).find("call PetscInitialize first"), std::string::npos) << error.what();
+      on::expect_says(error.what(), "call PetscInitialize first");
     }
   };
   expect([&] { petsc::export_array(nullptr); });

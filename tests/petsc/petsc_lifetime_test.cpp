@@ -172,13 +172,8 @@ TEST(ExportLifetime, AnImportOnSomeProcessesDestroysNothingThatWaits) {
   VecDestroy(&vec);
   exported = {};
   ASSERT_EQ(petsc::held().waiting, 1);
-  const tridap::DistArray own = [] {
-    tridap::DistArray array;
-    const auto alone = tridap::Distribution::make({3}, {tridap::block()}, {1});
-    array.dim_data = alone.dim_data(0);
-    array.buffer = tridap::allocate(tridap::element_type<PetscScalar>(), {3});
-    return array;
-  }();
+  const tridap::DistArray own =
+      on::part_of(tridap::Distribution::make({3}, {tridap::block()}, {1}), 0, tridap::element_type<PetscScalar>());
   petsc::ImportedVec made = petsc::import_array(own, MPI_COMM_SELF);
   EXPECT_EQ(petsc::held().waiting, 1);
   VecDestroy(&made.vec);
@@ -198,9 +193,9 @@ TEST(PetscEnds, ItDestroysWhatWaitsAndLaterCallsSayThatItEnded) {
   held = {};
   EXPECT_EQ(petsc::held().exports, 0);
   const auto array = part_of(line(processes()));
-  expect_says(error_of([&] { petsc::import_array(array, MPI_COMM_WORLD); }), "PETSc is finalised");
-  expect_says(error_of([&] { petsc::export_array(kept); }), "PETSc is finalised");
-  expect_says(error_of([&] { petsc::collect(); }), "PETSc is finalised");
+  expect_says(on::error_text([&] { petsc::import_array(array, MPI_COMM_WORLD); }), "PETSc is finalised");
+  expect_says(on::error_text([&] { petsc::export_array(kept); }), "PETSc is finalised");
+  expect_says(on::error_text([&] { petsc::collect(); }), "PETSc is finalised");
 }
 
 TEST(PetscEnds, ItMayBeginAgain) {

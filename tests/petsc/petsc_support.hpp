@@ -9,7 +9,10 @@
 #include <petscdmda.h>
 #include <petscdmshell.h>
 #include <support/effort.hpp>
-#include <support/ranks.hpp>
+#include <support/expect_refused.hpp>
+#include <support/oracle.hpp>
+#include <support/parts.hpp>
+#include <support/random.hpp>
 
 #include <array>
 #include <random>
@@ -19,6 +22,8 @@
 
 namespace petsc_test {
 
+using on::expect_says;
+using on::Random;
 using tridap::Index;
 using tridap::Indices;
 namespace petsc = tridap::petsc;
@@ -40,19 +45,6 @@ inline testing::Environment* const environment = testing::AddGlobalTestEnvironme
 
 inline int rank() { return on::rank(MPI_COMM_WORLD); }
 inline int processes() { return on::processes(MPI_COMM_WORLD); }
-
-/// The same numbers on every process.
-class Random {
- public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  Index between(Index least, Index most) {
-    return least + static_cast<Index>(engine_() % static_cast<unsigned long>(most - least + 1));
-  }
-  bool one_in(Index n) { return between(1, n) == 1; }
-
- private:
-  std::mt19937 engine_;
-};
 
 /// `total` as a sum of `count` numbers, each at least `least`.
 inline std::vector<Index> split(Random& random, Index total, Index count, Index least) {
@@ -112,10 +104,7 @@ inline PetscScalar& at(const tridap::DistArray& array, const Indices& local) {
 /// This process's part of an array of zeros.
 inline tridap::DistArray part_of(const tridap::Distribution& distribution,
                                  tridap::ElementType type = tridap::element_type<PetscScalar>()) {
-  tridap::DistArray array;
-  array.dim_data = distribution.dim_data(rank());
-  array.buffer = tridap::allocate(std::move(type), distribution.local_shape(rank()));
-  return array;
+  return on::part_of(distribution, rank(), type);
 }
 
 /// The same in column-major order.
@@ -128,38 +117,7 @@ inline tridap::DistArray columns_of(const tridap::Distribution& distribution) {
 /// Calls `visit` with all indices of a shape, in row-major order.
 template <class Shape, class Visit>
 void for_all(const Shape& shape, const Visit& visit) {
-  Indices index(shape.size(), 0);
-  for (const Index extent : shape)
-    if (extent == 0) return;
-  for (;;) {
-    visit(index);
-    std::size_t axis = shape.size();
-    while (axis > 0 && ++index[axis - 1] == shape[axis - 1]) index[--axis] = 0;
-    if (axis == 0) return;
-  }
-}
-
-/// The text of the Error that a step throws; empty: it throws none. A collective step throws the same on all processes.
-template <class Step>
-std::string error_of(const Step& step) {
-  try {
-    step();
-  } catch (const tridap::Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-inline void expect_says(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
-}
-
-/// Every process has the same text.
-inline void expect_same_everywhere(const std::string& text) {
-  std::array<char, 4096> first{};
-  text.copy(first.data(), first.size() - 1);
-  MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-  EXPECT_EQ(text.substr(0, first.size() - 1), first.data());
+  oracle::for_each_index(oracle::List(shape.begin(), shape.end()), visit);
 }
 
 }  // namespace petsc_test

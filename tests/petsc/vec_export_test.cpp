@@ -115,13 +115,13 @@ TEST(VecExport, NamesGhostElementsThatItLeavesOut) {
 
 TEST(VecExport, RefusesVecsWithoutOneArray) {
   Vec vec = nullptr;
-  expect_says(error_of([&] { petsc::export_array(vec); }), "the Vec is null");
+  expect_says(on::error_text([&] { petsc::export_array(vec); }), "the Vec is null");
   VecCreate(MPI_COMM_WORLD, &vec);
-  expect_says(error_of([&] { petsc::export_array(vec); }), "has no type");
+  expect_says(on::error_text([&] { petsc::export_array(vec); }), "has no type");
   VecDestroy(&vec);
   Vec parts[2] = {make_vec(2), make_vec(1)};
   VecCreateNest(MPI_COMM_WORLD, 2, nullptr, parts, &vec);
-  const std::string text = error_of([&] { petsc::export_array(vec); });
+  const std::string text = on::error_text([&] { petsc::export_array(vec); });
   expect_says(text, "of type nest");
   expect_says(text, "VecNestGetSubVec");
   for (Vec* one : {&parts[0], &parts[1], &vec}) VecDestroy(one);

@@ -1,4 +1,6 @@
+#include "support/parts.hpp"
 #include "support/ranks.hpp"
+#include "support/thrown.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/make.hpp>
@@ -90,16 +92,6 @@ namespace {
 
 using namespace tridap;
 
-// What a call said that it threw; empty: it threw nothing.
-std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-    return "";
-  } catch (const Error& error) {
-    return error.what();
-  }
-}
-
 // A communicator as mpi4py leaves it, nothing of ours with it. What fails may leave it behind.
 MPI_Comm fresh() {
   MPI_Comm made = MPI_COMM_NULL;
@@ -109,13 +101,7 @@ MPI_Comm fresh() {
 }
 
 // This process's part of an array of doubles.
-DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
-  const Index process = on::rank(comm);
-  DistArray part;
-  part.dim_data = distribution.dim_data(process);
-  part.buffer = allocate(element_type<double>(), distribution.local_shape(process));
-  return part;
-}
+DistArray part_of(const Distribution& distribution, MPI_Comm comm) { return on::part_of(distribution, on::rank(comm)); }
 
 Distribution dealt(const AxisSpec& spec, MPI_Comm comm) {
   const Index processes = on::processes(comm);
@@ -128,7 +114,7 @@ void find_fault(MPI_Comm comm) {
   mpi::throw_together({}, comm);
   Report report;
   if (on::rank(comm) == 0) report.add({Rule::conversion, {}, {}, "", "a fault", "", ""});
-  const std::string said = error_of([&] { mpi::throw_together(report, comm); });
+  const std::string said = on::error_text([&] { mpi::throw_together(report, comm); });
   if (said.find("a fault") == std::string::npos) throw Error(Finding{Rule::conversion, {}, {}, "", said, "", ""});
 }
 
@@ -174,26 +160,25 @@ TEST(Call, WhatTheFirstCallOfAProcessMakesFailsOnAll) {
   for (const std::string function : {"MPI_Type_contiguous", "MPI_Type_commit", "MPI_Op_create"}) {
     calls.clear();
     if (on::rank(MPI_COMM_WORLD) == last) failing = function;
-    const std::string said = error_of([&] { gather_padded(comm); });
+    const std::string said = on::error_text([&] { gather_padded(comm); });
     failing.clear();
-    EXPECT_NE(said.find(function + " failed"), std::string::npos) << said;
+    on::expect_says(said, function + " failed");
   }
   gather_padded(comm);
 }
 
 TEST(Call, NamesTheFunctionAndWhatMpiSays) {
-  const std::string said = error_of([] { mpi::must_succeed(MPI_ERR_COMM, "MPI_Comm_dup"); });
-  EXPECT_NE(said.find("MPI_Comm_dup failed: " + invalid_communicator()), std::string::npos) << said;
-  EXPECT_EQ(error_of([] { mpi::must_succeed(MPI_SUCCESS, "MPI_Comm_dup"); }), "");
+  const std::string said = on::error_text([] { mpi::must_succeed(MPI_ERR_COMM, "MPI_Comm_dup"); });
+  on::expect_says(said, "MPI_Comm_dup failed: " + invalid_communicator());
+  EXPECT_EQ(on::error_text([] { mpi::must_succeed(MPI_SUCCESS, "MPI_Comm_dup"); }), "");
 }
 
 TEST(Call, FailureOfOneProcessIsSaidByAll) {
   const int size = on::processes(MPI_COMM_WORLD), last = size - 1;
   const int status = on::rank(MPI_COMM_WORLD) == last ? MPI_ERR_COMM : MPI_SUCCESS;
-  const std::string said = error_of([&] { mpi::must_succeed_everywhere(status, "MPI_Comm_dup", MPI_COMM_WORLD); });
-  EXPECT_NE(said.find("(rank " + std::to_string(last) + "): MPI_Comm_dup failed: " + invalid_communicator()),
-            std::string::npos)
-      << said;
+  const std::string said =
+      on::error_text([&] { mpi::must_succeed_everywhere(status, "MPI_Comm_dup", MPI_COMM_WORLD); });
+  on::expect_says(said, "(rank " + std::to_string(last) + "): MPI_Comm_dup failed: " + invalid_communicator());
   mpi::must_succeed_everywhere(MPI_SUCCESS, "MPI_Comm_dup", MPI_COMM_WORLD);
 }
 
@@ -244,7 +229,7 @@ TEST(Call, FailureOfMpiIsAnErrorThatNamesTheFunction) {
       if (of_some.count(function) != 0) continue;
       comm = fresh();
       failing = function;
-      const std::string said = error_of([&, call = call] { call(comm); });
+      const std::string said = on::error_text([&, call = call] { call(comm); });
       failing.clear();
       if (does_without(name, function)) {
         EXPECT_EQ(said, "") << name << ", " << function;
@@ -267,7 +252,7 @@ TEST(Call, WhatOneProcessCannotMakeFailsOnAll) {
       calls.clear();
       if (on::rank(MPI_COMM_WORLD) == last) failing = function;
       done_first = true;
-      const std::string said = error_of([&, call = call] { call(comm); });
+      const std::string said = on::error_text([&, call = call] { call(comm); });
       failing.clear();
       done_first = false;
       int failed = said.empty() ? 0 : 1, made = static_cast<int>(calls.count(function)), sum = 0;

@@ -1,4 +1,5 @@
 #include "mpi/support.hpp"
+#include "support/parts.hpp"
 #include "support/ranks.hpp"
 #include <tridap/make.hpp>
 #include <tridap/redistribute/redistribution.hpp>
@@ -19,9 +20,7 @@ using redistribute::Redistribution;
 /// The part of this process, each element of which is its row-major number in the whole array.
 DistArray filled(const Distribution& distribution, MPI_Comm comm) {
   const Index process = on::rank(comm);
-  DistArray part;
-  part.dim_data = distribution.dim_data(process);
-  part.buffer = allocate(element_type<double>(), distribution.local_shape(process));
+  DistArray part = on::part_of(distribution, process);
   auto* next = static_cast<double*>(part.buffer.data);
   for (Index i = 0; i < part.buffer.shape[0]; ++i)
     for (Index j = 0; j < part.buffer.shape[1]; ++j) {

@@ -1,5 +1,6 @@
 #include "support/memory_ends.hpp"
 
+#include "support/parts.hpp"
 #include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -17,13 +18,7 @@ using namespace tridap;
 
 constexpr Index each = 3000;  // elements of a process, 24 KB
 
-DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
-  const Index process = on::rank(comm);
-  DistArray part;
-  part.dim_data = distribution.dim_data(process);
-  part.buffer = allocate(element_type<double>(), distribution.local_shape(process));
-  return part;
-}
+DistArray part_of(const Distribution& distribution, MPI_Comm comm) { return on::part_of(distribution, on::rank(comm)); }
 
 Distribution dealt(const AxisSpec& spec, MPI_Comm comm) {
   const Index processes = on::processes(comm);

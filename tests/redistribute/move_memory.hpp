@@ -10,23 +10,13 @@
 /// One process's parts in memory, every byte of which is accounted for.
 namespace moves {
 
+using oracle::row_major;
+using oracle::Stand;
 using tridap::DistArray;
 using tridap::ElementType;
 using tridap::redistribute::Scaling;
 
 inline constexpr std::byte poison{0xff}, hole{0xfe};
-
-/// How a buffer stands in memory: its axes, outermost first, those that run backwards, and the bytes left out after
-/// each element and each row of an axis.
-struct Stand {
-  List axes;
-  std::vector<bool> backwards;
-  Index gap = 0;
-};
-
-inline Stand row_major(std::size_t ndim) {
-  return {ranks_from(0, static_cast<Index>(ndim)), std::vector<bool>(ndim, false), 0};
-}
 
 inline Stand any_stand(std::size_t ndim, Dice& dice) {
   Stand stand = row_major(ndim);
@@ -94,17 +84,9 @@ class Local {
   /// In memory of its own; a process that holds none has no elements.
   Local(const Side& side, Index rank, const ElementType& type, const Stand& stand) : side_(&side) {
     describe(rank, type);
-    Index step = type.bytes + stand.gap, first = 0;
-    for (std::size_t k = stand.axes.size(); k-- > 0;) {
-      const std::size_t i = at(stand.axes[k]);
-      buffer.strides[i] = stand.backwards[i] ? -step : step;
-      if (stand.backwards[i] && buffer.shape[i] > 0) first += step * (buffer.shape[i] - 1);
-      step = step * std::max<Index>(buffer.shape[i], 1) + stand.gap;
-    }
-    own_.assign(at(step), hole);
+    own_ = oracle::laid_out(buffer, stand, hole);
     begin_ = own_.data();
-    bytes_ = step;
-    buffer.data = begin_ + first;
+    bytes_ = static_cast<Index>(own_.size());
   }
   /// In memory of a pool. **Collective.**
   Local(const Side& side, Index rank, const ElementType& type, MPI_Comm comm, tridap::Order order) : side_(&side) {

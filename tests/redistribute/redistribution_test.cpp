@@ -1,5 +1,7 @@
 #include "redistribute/move_checks.hpp"
 #include "support/memory_meter.hpp"
+#include "support/parts.hpp"
+#include "support/thrown.hpp"
 #include <tridap/internal/shared_allocation.hpp>
 #include <tridap/make.hpp>
 
@@ -66,11 +68,6 @@ struct Field {
   }
 };
 
-std::string text_of(const std::function<void()>& step) {
-  const auto error = on::error_of(step);
-  return error ? error->what() : "";
-}
-
 /// `target = alpha * source + beta * target` between two types, on a random case.
 void expect_scaled(Index seed, Path path, const ElementType& from, const ElementType& to, const Scaling& scaling) {
   const Case given = moves::any_case(seed, processes(), 200);
@@ -114,9 +111,7 @@ TEST(Redistribution, TheExampleOfTheDocumentation) {
   const auto rows = tridap::Distribution::make({4 * p, 4 * p}, {tridap::block(), tridap::whole()}, {p, 1});
   const auto columns = tridap::Distribution::make({4 * p, 4 * p}, {tridap::whole(), tridap::block()}, {1, p});
   Redistribution plan(rows, columns, 8, MPI_COMM_WORLD);
-  DistArray array;
-  array.dim_data = rows.dim_data(rank());
-  array.buffer = tridap::allocate(tridap::element_type<double>(), rows.local_shape(rank()));
+  DistArray array = on::part_of(rows, rank());
   auto* const values = static_cast<double*>(array.buffer.data);
   for (Index k = 0; k < 16 * p; ++k) values[k] = static_cast<double>(16 * p * rank() + k);
   const DistArray other = plan(array);
@@ -175,7 +170,7 @@ TEST(Redistribution, StartAndWaitTakeTurns) {
   for (const Path path : moves::paths) {
     Field field, other;
     Redistribution plan = field.plan(MPI_COMM_WORLD, path), second = other.plan(MPI_COMM_WORLD, path);
-    EXPECT_NE(text_of([&] { plan.wait(); }).find("no move is in progress"), std::string::npos);
+    on::expect_says(on::error_text([&] { plan.wait(); }), "no move is in progress");
     field.fill(1);
     other.fill(2);
     plan.start({field.move()});
@@ -184,7 +179,7 @@ TEST(Redistribution, StartAndWaitTakeTurns) {
     plan.wait();
     field.expect_moved(1);
     other.expect_moved(2);
-    EXPECT_NE(text_of([&] { plan.wait(); }).find("no move is in progress"), std::string::npos);
+    on::expect_says(on::error_text([&] { plan.wait(); }), "no move is in progress");
     field.fill(3);
     other.fill(4);
     plan.start({field.move()});
@@ -198,13 +193,13 @@ TEST(Redistribution, AMoveThatIsTestedEndsByItself) {
   for (const Path path : moves::paths) {
     Field field;
     Redistribution plan = field.plan(MPI_COMM_WORLD, path);
-    EXPECT_NE(text_of([&] { plan.test(); }).find("no move is in progress"), std::string::npos);
+    on::expect_says(on::error_text([&] { plan.test(); }), "no move is in progress");
     field.fill(1);
     plan.start({field.move()});
     while (!plan.test()) sched_yield();
     field.expect_moved(1);  // wait() has nothing left to do
     plan.wait();
-    EXPECT_NE(text_of([&] { plan.test(); }).find("no move is in progress"), std::string::npos);
+    on::expect_says(on::error_text([&] { plan.test(); }), "no move is in progress");
   }
 }
 

@@ -62,7 +62,7 @@ TEST(BlacsAbort, EndsAProgramThatHasSpawnedTheProcessesOfAGrid) {
   Cfree_blacs_system_handle(handle);
   const std::string said = thrown([&] { ProcessGrid(merged, 1, all); });
   EXPECT_TRUE(same_everywhere(said));
-  EXPECT_NE(said.find("MPI_COMM_WORLD of this process has 1"), std::string::npos) << said;
+  on::expect_says(said, "MPI_COMM_WORLD of this process has 1");
   { const ProcessGrid grid(merged, 1, 1); }
   is_spawned = false;
   Cblacs_pinfo(&number, &together);
@@ -81,8 +81,7 @@ TEST(Pxerbla, ReturnsAndInfoNamesTheArgument) {
   EXPECT_EQ(info, -606);
   const std::string said = thrown([&] { tridap::scalapack::must_succeed({'D', "GETRF", info}, MPI_COMM_WORLD); });
   EXPECT_TRUE(same_everywhere(said));
-  EXPECT_NE(said.find("PDGETRF ended with INFO = -606: entry 6 of argument 6 had an illegal value"), std::string::npos)
-      << said;
+  on::expect_says(said, "PDGETRF ended with INFO = -606: entry 6 of argument 6 had an illegal value");
 }
 
 TEST(Info, OfOneProcessIsAnErrorOnAll) {
@@ -90,7 +89,7 @@ TEST(Info, OfOneProcessIsAnErrorOnAll) {
     if (rank_here() != processes() - 1) ended.info = 0;
     const std::string said = thrown([&] { tridap::scalapack::must_succeed(ended, MPI_COMM_WORLD); });
     EXPECT_TRUE(same_everywhere(said));
-    EXPECT_NE(said.find(words), std::string::npos) << said;
+    on::expect_says(said, words);
   };
   says({'S', "GEQRF", -3}, "PSGEQRF ended with INFO = -3: argument 3 had an illegal value");
   says({'C', "GETRF", 5, Positive::zero_pivot}, "the pivot in row 4 (counted from 0) is exactly 0");

@@ -26,7 +26,7 @@ void expect_each_refuses(const DistArray& array, const DenseOptions& options, Ch
 auto expect_says(const std::string& words) {
   return [words](const std::string& said) {
     EXPECT_TRUE(same_everywhere(said)) << said;
-    EXPECT_NE(said.find(words), std::string::npos) << said;
+    on::expect_says(said, words);
   };
 }
 

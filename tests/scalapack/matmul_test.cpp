@@ -143,7 +143,7 @@ TEST(ScalapackMatmul, WhatDoesNotFitIsRefusedByAll) {
     try {
       sl::matmul(a.array, b.array, MPI_COMM_WORLD);
     } catch (const tridap::Error& error) {
-      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+      on::expect_says(error.what(), words);
       return;
     }
     ADD_FAILURE() << "accepted: " << words;

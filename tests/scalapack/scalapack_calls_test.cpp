@@ -1,5 +1,6 @@
 #include "support.hpp"
 #include "support/different_calls.hpp"
+#include "support/parts.hpp"
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/scalapack/dense.hpp>
 
@@ -10,9 +11,7 @@ TEST(ScalapackCalls, ThatDifferAreAnErrorOnAllProcesses) {
   const Index rank = rank_here(), n = 8;
   const MPI_Comm comm = MPI_COMM_WORLD;
   const Distribution rows = Distribution::make({n, n}, {tridap::block(), tridap::block()}, {processes(), 1});
-  DistArray a;
-  a.dim_data = rows.dim_data(rank);
-  a.buffer = tridap::allocate(tridap::element_type<double>(), rows.local_shape(rank));
+  DistArray a = on::part_of(rows, rank);
   const Index first = std::get<tridap::Block>(a.dim_data[0].dist).start;
   for (Index i = 0; i < a.buffer.shape[0]; ++i)
     for (Index j = 0; j < n; ++j) static_cast<double*>(a.buffer.data)[i * n + j] = i + first == j ? 2 : 0;

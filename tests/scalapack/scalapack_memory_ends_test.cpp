@@ -1,4 +1,5 @@
 #include "support/memory_ends.hpp"
+#include "support/parts.hpp"
 #include <tridap/make.hpp>
 #include <tridap/scalapack.hpp>
 
@@ -17,9 +18,7 @@ constexpr Index length = 64;  // rows of the matrices for each process
 // A definite matrix.
 DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
   const Index process = on::rank(comm);
-  DistArray part;
-  part.dim_data = distribution.dim_data(process);
-  part.buffer = allocate(element_type<double>(), distribution.local_shape(process));
+  DistArray part = on::part_of(distribution, process);
   part.buffer.strides = column_major_strides(part.buffer.shape, part.buffer.type.bytes);
   auto* const elements = static_cast<double*>(part.buffer.data);
   for (Index j = 0; j < part.buffer.shape[1]; ++j)

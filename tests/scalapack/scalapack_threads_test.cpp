@@ -1,3 +1,4 @@
+#include "support/parts.hpp"
 #include "support/two_threads.hpp"
 #include <tridap/make.hpp>
 #include <tridap/redistribute/gather.hpp>
@@ -26,9 +27,7 @@ DistArray matrix(MPI_Comm comm, int number) {
   const Index rank = on::rank(comm);
   const Distribution distribution =
       Distribution::make({n, n}, {tridap::block(), tridap::block()}, {Index{on::processes(comm)}, 1});
-  DistArray made;
-  made.dim_data = distribution.dim_data(rank);
-  made.buffer = tridap::allocate(tridap::element_type<double>(), distribution.local_shape(rank));
+  DistArray made = on::part_of(distribution, rank);
   const Index first = std::get<tridap::Block>(made.dim_data[0].dist).start;
   for (Index i = 0; i < made.buffer.shape[0]; ++i)
     for (Index j = 0; j < n; ++j) static_cast<double*>(made.buffer.data)[i * n + j] = element(first + i, j, number);

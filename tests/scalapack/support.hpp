@@ -1,7 +1,7 @@
 #pragma once
 
 #include "support/effort.hpp"
-#include "support/ranks.hpp"
+#include "support/expect_refused.hpp"
 #include <tridap/make.hpp>
 #include <tridap/report.hpp>
 #include <tridap/scalapack.hpp>
@@ -29,6 +29,8 @@ void pdgemr2d_(const int* m, const int* n, const double* a, const int* ia, const
 
 namespace scalapack_test {
 
+using on::same_everywhere;
+using on::thrown;
 using tridap::DistArray;
 using tridap::Distribution;
 using tridap::Index;
@@ -39,16 +41,8 @@ using Random = std::mt19937;
 
 inline int pick(Random& random, int below) { return static_cast<int>(random() % static_cast<std::uint32_t>(below)); }
 
-inline Index rank_here() {
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-inline Index processes() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
+inline Index rank_here() { return on::rank(MPI_COMM_WORLD); }
+inline Index processes() { return on::processes(MPI_COMM_WORLD); }
 
 /// The value of each element says where it stands.
 inline double value(Index i, Index j) { return static_cast<double>(1000 * i + j + 1); }
@@ -58,31 +52,6 @@ inline ProcessGrid some_grid(Random& random) {
   const auto all = static_cast<int>(processes());
   const int nprow = 1 + pick(random, all), npcol = 1 + pick(random, all / nprow);
   return {MPI_COMM_WORLD, nprow, npcol, pick(random, 2) == 0 ? Order::row_major : Order::column_major};
-}
-
-/// The Error that a call throws; the test fails if it throws none.
-template <class Call>
-std::string thrown(Call&& call) {
-  try {
-    call();
-  } catch (const tridap::Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
-}
-
-/// Whether every process has the same text.
-inline bool same_everywhere(const std::string& text) {
-  auto size = static_cast<int>(text.size());
-  int of_first = size;
-  MPI_Bcast(&of_first, 1, MPI_INT, 0, MPI_COMM_WORLD);
-  std::string first = text;
-  first.resize(static_cast<std::size_t>(of_first));
-  MPI_Bcast(first.data(), of_first, MPI_CHAR, 0, MPI_COMM_WORLD);
-  int same = first == text ? 1 : 0;
-  MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  return same != 0;
 }
 
 }  // namespace scalapack_test

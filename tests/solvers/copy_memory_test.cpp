@@ -139,7 +139,6 @@ TEST(CopyMemory, TheRefusalSaysHowManyBytesACopyHas) {
   const Field x(field(2, true));
   const auto text = [&](bool writable) { return refusal([&] { x.vectors(rows, Copy::never, nullptr, writable); }); };
   const std::string bytes = std::to_string(8 * x.count());
-  EXPECT_TRUE(says(text(false), "pass copy=if_needed, which copies " + bytes + " bytes on this process, or an array"));
-  EXPECT_TRUE(
-      says(text(true), "copies " + std::to_string(16 * x.count()) + " bytes on this process, the initial guess"));
+  expect_says(text(false), "pass copy=if_needed, which copies " + bytes + " bytes on this process, or an array");
+  expect_says(text(true), "copies " + std::to_string(16 * x.count()) + " bytes on this process, the initial guess");
 }

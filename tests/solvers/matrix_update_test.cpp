@@ -62,7 +62,7 @@ TEST(MatrixUpdate, OneBadProcessFailsEveryProcessAndChangesNothing) {
   const auto refused = [&](const char* text, const auto& spoil) {
     Arrays wrong = others;
     if (has_rows) spoil(wrong);
-    EXPECT_TRUE(says(refusal([&] { update_values(layout, *matrix, wrong.csr()); }), text));
+    expect_refused([&] { update_values(layout, *matrix, wrong.csr()); }, text);
     expect_like(*matrix, *same);
   };
   const auto row_of_middle = [&] { return static_cast<std::size_t>(layout.map()->getLocalElement(12)); };

@@ -1,4 +1,5 @@
 #include "solver_support.hpp"
+#include "support/parts.hpp"
 #include "support/two_threads.hpp"
 #include <tridap/make.hpp>
 #include <tridap/redistribute/gather.hpp>
@@ -28,9 +29,7 @@ struct Maker {
   tridap::DistArray part(const std::function<double(Index)>& value_of) {
     const auto rows =
         tridap::Distribution::make({n, n}, {tridap::block(), tridap::block()}, {Index{on::processes(comm)}, 1});
-    tridap::DistArray made;
-    made.dim_data = rows.dim_data(on::rank(comm));
-    made.buffer = tridap::allocate(tridap::element_type<double>(), rows.local_shape(on::rank(comm)));
+    tridap::DistArray made = on::part_of(rows, on::rank(comm));
     const List numbers = ids(made);
     for (std::size_t i = 0; i < numbers.size(); ++i) data(made)[i] = value_of(numbers[i]);
     return made;

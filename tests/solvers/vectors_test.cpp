@@ -85,9 +85,9 @@ TEST(Vectors, AreCopiedAndWrittenBackIfPaddingIsBetweenTheElements) {
         const bool dense = !x.distribution.axis(1).has_communication_padding() && !x.distribution.axis(1).periodic();
         if (!dense || column_major) {
           const std::string text = refusal([&] { x.vectors(rows); });
-          EXPECT_TRUE(says(text, dense ? "memory order is not that of the map" : "copy=never, but x has padding ("));
+          expect_says(text, dense ? "memory order is not that of the map" : "copy=never, but x has padding (");
           if (!dense) {
-            EXPECT_TRUE(says(text, "axis 1"));
+            expect_says(text, "axis 1");
           }
         }
         const Vectors imported = x.vectors(rows, Copy::always);
@@ -152,12 +152,12 @@ TEST(Vectors, OfAnotherShapeThanTheRowsAreRefused) {
   const Index p = processes();
   const List owned(static_cast<std::size_t>(p), 3);
   const ArrayMap rows(stamped(oracle::Array({oracle::block(owned)})), MPI_COMM_WORLD);
-  EXPECT_TRUE(says(vectors_refusal({oracle::block(List(static_cast<std::size_t>(p), 4))}),
-                   "b has size " + std::to_string(4 * p) + ", the rows of A have size " + std::to_string(3 * p)));
-  EXPECT_TRUE(says(vectors_refusal({oracle::block({2}), oracle::block(owned), oracle::block({1})}),
-                   "b has 3 axes, the rows of A have 1 axis"));
-  EXPECT_TRUE(says(vectors_refusal({oracle::block(List(static_cast<std::size_t>(p), 5)), oracle::block({2})}),
-                   "axis 0 (rank 0): b has size"));
+  expect_says(vectors_refusal({oracle::block(List(static_cast<std::size_t>(p), 4))}),
+              "b has size " + std::to_string(4 * p) + ", the rows of A have size " + std::to_string(3 * p));
+  expect_says(vectors_refusal({oracle::block({2}), oracle::block(owned), oracle::block({1})}),
+              "b has 3 axes, the rows of A have 1 axis");
+  expect_says(vectors_refusal({oracle::block(List(static_cast<std::size_t>(p), 5)), oracle::block({2})}),
+              "axis 0 (rank 0): b has size");
   const Held same({oracle::cyclic(3 * p, 3, p)});  // the same elements, told in another way
   EXPECT_TRUE(import_vectors(same.as("b"), rows).receipt.shared);
 }
@@ -166,18 +166,17 @@ TEST(Vectors, OfElementsThatAreNotTheRowsAreRefusedWithBothValues) {
   const Index p = processes();
   if (p == 1) GTEST_SKIP() << "needs at least 2 processes";
   const List owned(static_cast<std::size_t>(p), 3);
-  EXPECT_TRUE(
-      says(vectors_refusal({oracle::cyclic(3 * p, 1, p)}), "b has dist_type 'c', the rows of A have dist_type 'b'"));
+  expect_says(vectors_refusal({oracle::cyclic(3 * p, 1, p)}), "b has dist_type 'c', the rows of A have dist_type 'b'");
   if (const Index q = factor(p); q > 1) {
-    EXPECT_TRUE(says(vectors_refusal({oracle::block(blocks(8, q)), oracle::block(blocks(8, p / q))}), "b has 2 axes"));
+    expect_says(vectors_refusal({oracle::block(blocks(8, q)), oracle::block(blocks(8, p / q))}), "b has 2 axes");
   }
   List uneven = owned;  // ranks 0 and 1 alone
   uneven[0] += 1, uneven[1] -= 1;
   const std::string text = vectors_refusal({oracle::block(uneven)});
-  EXPECT_TRUE(says(text, "axis 0 (rank 0): b has local extent 4, the rows of A have local extent 3"));
-  EXPECT_TRUE(says(text, "b has start 4, the rows of A have start 3"));
-  EXPECT_TRUE(says(text, "b = b.redistribute(A.distribution)"));
+  expect_says(text, "axis 0 (rank 0): b has local extent 4, the rows of A have local extent 3");
+  expect_says(text, "b has start 4, the rows of A have start 3");
+  expect_says(text, "b = b.redistribute(A.distribution)");
   const ArrayMap dealt(stamped(oracle::Array({oracle::cyclic(2 * p, 1, p)})), MPI_COMM_WORLD);
   const Held other({oracle::cyclic(2 * p, 1, p, 1)});
-  EXPECT_TRUE(says(refusal([&] { import_vectors(other.as("b"), dealt); }), "b has start "));
+  expect_refused([&] { import_vectors(other.as("b"), dealt); }, "b has start ");
 }

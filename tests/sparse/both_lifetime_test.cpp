@@ -92,7 +92,7 @@ TEST(PetscEnds, AMatrixOfTpetraGoesOn) {
   held = {};
   op = Teuchos::null;
   EXPECT_EQ(petsc::held().exports, 0);
-  expect_says(error_of([&] { petsc::export_matrix(kept); }), "PETSc is finalised");
-  expect_says(error_of([&] { petsc::export_operator(kept); }), "PETSc is finalised");
-  expect_says(error_of([&] { petsc::import_matrix(crs.rows, MPI_COMM_WORLD); }), "PETSc is finalised");
+  on::expect_refused([&] { petsc::export_matrix(kept); }, "PETSc is finalised");
+  on::expect_refused([&] { petsc::export_operator(kept); }, "PETSc is finalised");
+  on::expect_refused([&] { petsc::import_matrix(crs.rows, MPI_COMM_WORLD); }, "PETSc is finalised");
 }

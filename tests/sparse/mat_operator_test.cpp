@@ -26,15 +26,6 @@ LinearOperator operator_of(const Case& of) {
   return op;
 }
 
-void expect_product(const LinearOperator& op, const Case& of) {
-  std::vector<double> x, y(static_cast<std::size_t>(of.row_end() - of.row_begin()), 77);
-  for (Index j = of.column_begin(); j < of.column_end(); ++j) x.push_back(Case::x(j));
-  op.apply(tridap::block_vector(op.column_bounds, op.process, op.type, x.data(), true),
-           tridap::block_vector(op.row_bounds, op.process, op.type, y.data(), false));
-  for (std::size_t i = 0; i < y.size(); ++i)
-    EXPECT_NEAR(y[i], of.product(of.row_begin() + static_cast<Index>(i)), 1e-9);
-}
-
 }  // namespace
 
 TEST(MatOperator, AMatOfAnyTypeMultiplies) {
@@ -82,7 +73,7 @@ TEST(MatOperator, WhatOneProcessThrowsIsAnErrorOfMatMultOnAll) {
     petsc::ImportedMat made = petsc::import_operator(op, MPI_COMM_WORLD);
     const LinearOperator through = petsc::export_operator(made.mat);
     std::vector<double> x(2), y(2);
-    const std::string text = error_of([&] {
+    const std::string text = on::same_error_text([&] {
       through.apply(tridap::block_vector(op.column_bounds, rank(), op.type, x.data(), true),
                     tridap::block_vector(op.row_bounds, rank(), op.type, y.data(), false));
     });
@@ -99,7 +90,7 @@ TEST(MatOperator, OneBadProcessFailsEveryProcess) {
     const auto refused = [&](const std::string& says, const auto& change) {
       LinearOperator op = operator_of(of);
       if (rank() == bad) change(op);
-      expect_says(error_of([&] { petsc::import_operator(op, MPI_COMM_WORLD); }), says);
+      on::expect_refused([&] { petsc::import_operator(op, MPI_COMM_WORLD); }, says);
     };
     refused("no function that computes its product", [](LinearOperator& op) { op.apply = nullptr; });
     refused("vectors of float32", [](LinearOperator& op) { op.type = tridap::element_type<float>(); });
@@ -110,7 +101,7 @@ TEST(MatOperator, OneBadProcessFailsEveryProcess) {
   MatAssemblyBegin(shell, MAT_FINAL_ASSEMBLY);
   MatAssemblyEnd(shell, MAT_FINAL_ASSEMBLY);
   MatDestroy(&shell);
-  expect_says(error_of([&] { petsc::import_operator({}, MPI_COMM_NULL); }), "the communicator is MPI_COMM_NULL");
+  on::expect_refused([&] { petsc::import_operator({}, MPI_COMM_NULL); }, "the communicator is MPI_COMM_NULL");
 }
 
 TEST(MatOperator, AProductGoesOnAfterOneThatFailed) {
@@ -128,9 +119,9 @@ TEST(MatOperator, AProductGoesOnAfterOneThatFailed) {
     through.apply(tridap::block_vector(op.column_bounds, rank(), op.type, x.data(), true),
                   tridap::block_vector(op.row_bounds, rank(), op.type, y.data(), false));
   };
-  expect_says(error_of(apply), "no product yet");
+  on::expect_refused(apply, "no product yet");
   fails = false;
-  EXPECT_EQ(error_of(apply), "");
+  EXPECT_EQ(on::same_error_text(apply), "");
   EXPECT_EQ(y, (std::vector<double>{3, 6}));
   MatDestroy(&made.mat);
   petsc::collect();

@@ -1,12 +1,13 @@
 #pragma once
 
-#include <tridap/report.hpp>
+#include <tridap/sparse/linear_operator.hpp>
 #include <tridap/sparse/sparse_rows.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 #include <support/effort.hpp>
-#include <support/ranks.hpp>
+#include <support/expect_refused.hpp>
+#include <support/random.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,6 +19,7 @@
 
 namespace sparse_test {
 
+using on::expect_says;
 using tridap::Bounds;
 using tridap::Index;
 using tridap::Integers;
@@ -55,18 +57,10 @@ inline Case square_case(Index rows_each) {
   return of;
 }
 
-class Random {
+class Random : public on::Random {
  public:
-  explicit Random(unsigned seed) : engine_(seed) {}
-  Index between(Index least, Index most) {
-    return least + static_cast<Index>(engine_() % static_cast<unsigned long>(most - least + 1));
-  }
-  bool one_in(Index n) { return between(1, n) == 1; }
+  using on::Random::Random;
   double value() { return static_cast<double>(between(-99, 99)) / 4; }
-  std::mt19937& engine() { return engine_; }
-
- private:
-  std::mt19937 engine_;
 };
 
 /// Uneven bounds; some processes have nothing, and there may be fewer rows than processes.
@@ -189,24 +183,14 @@ inline std::map<std::pair<Index, Index>, double> entries_of(const SparseRows& ro
   return entries;
 }
 
-/// The text of the Error that a step throws, which must be the same on every process; empty: it throws none.
-template <class Step>
-std::string error_of(const Step& step) {
-  std::string text;
-  try {
-    step();
-  } catch (const tridap::Error& error) {
-    text = error.what();
-  }
-  std::array<char, 4096> first{};
-  text.copy(first.data(), first.size() - 1);
-  MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_CHAR, 0, MPI_COMM_WORLD);
-  EXPECT_EQ(text.substr(0, first.size() - 1), first.data());
-  return text;
-}
-
-inline void expect_says(const std::string& text, const std::string& part) {
-  EXPECT_NE(text.find(part), std::string::npos) << text;
+/// An operator gives the products of the case.
+inline void expect_product(const tridap::LinearOperator& op, const Case& of) {
+  std::vector<double> x, y(static_cast<std::size_t>(of.row_end() - of.row_begin()), 77);
+  for (Index j = of.column_begin(); j < of.column_end(); ++j) x.push_back(Case::x(j));
+  op.apply(tridap::block_vector(op.column_bounds, op.process, op.type, x.data(), true),
+           tridap::block_vector(op.row_bounds, op.process, op.type, y.data(), false));
+  for (std::size_t i = 0; i < y.size(); ++i)
+    EXPECT_NEAR(y[i], of.product(of.row_begin() + static_cast<Index>(i)), 1e-9);
 }
 
 }  // namespace sparse_test

@@ -29,7 +29,7 @@ TEST(UpdateValues, AnEntryMoreOrLessIsRefusedEverywhereAndChangesNothing) {
     const bool removed = after.entries.erase(at) == 1;
     if (!removed) after.entries[at] = 1;
     const Memory to(before, random, 2, i % 2 == 0), from(after, random, 1, i % 3 == 0);
-    const std::string text = error_of([&] { tridap::update_values(from.rows, to.rows, MPI_COMM_WORLD); });
+    const std::string text = on::same_error_text([&] { tridap::update_values(from.rows, to.rows, MPI_COMM_WORLD); });
     expect_says(text, "row " + std::to_string(at.first) + " has " + (removed ? "no" : "a new") + " entry in column " +
                           std::to_string(at.second));
     EXPECT_EQ(to.values(), own_entries(before));
@@ -47,7 +47,7 @@ TEST(UpdateValues, OneBadProcessFailsEveryProcess) {
     const auto refused = [&](const std::string& says, const auto& change) {
       Memory from(of, random, 1, false), to(of, random, 1, false);
       if (rank() == bad) change(from.rows, to.rows);
-      expect_says(error_of([&] { tridap::update_values(from.rows, to.rows, MPI_COMM_WORLD); }), says);
+      on::expect_refused([&] { tridap::update_values(from.rows, to.rows, MPI_COMM_WORLD); }, says);
       if (rank() != bad) {
         EXPECT_EQ(to.values(), own_entries(of));
       }
@@ -72,8 +72,8 @@ TEST(UpdateValues, AnotherDistributionIsNamed) {
   Case other = of;
   ++other.rows[1];
   const Memory to(of, random, 1, false), from(other, random, 1, false);
-  expect_says(error_of([&] { tridap::update_values(from.rows, to.rows, MPI_COMM_WORLD); }),
-              "another distribution of the rows");
+  on::expect_refused([&] { tridap::update_values(from.rows, to.rows, MPI_COMM_WORLD); },
+                     "another distribution of the rows");
 }
 
 TEST(GatherBounds, AddUpWhatEachProcessGives) {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "support/ranks.hpp"
-#include <tridap/report.hpp>
+#include "support/thrown.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -18,15 +18,6 @@ struct Named {
   std::function<void()> call;
 };
 
-inline std::string error_of(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const tridap::Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
-
 /// Rank 0 makes one call and the others another one: every process gets the Error that names both. Then all make each
 /// call together. **Collective**, over at least 2 processes.
 inline void expect_errors(const std::vector<Named>& calls, MPI_Comm comm = MPI_COMM_WORLD) {
@@ -35,11 +26,11 @@ inline void expect_errors(const std::vector<Named>& calls, MPI_Comm comm = MPI_C
   for (const Named& first : calls)
     for (const Named& other : calls) {
       if (&first == &other) continue;
-      const std::string error = error_of(rank == 0 ? first.call : other.call);
+      const std::string error = on::error_text(rank == 0 ? first.call : other.call);
       EXPECT_EQ(error.substr(0, error.find(", must be the same collective call")),
                 "rank 0 calls " + first.name + others + other.name);
     }
-  for (const Named& each : calls) EXPECT_EQ(error_of(each.call), "no error") << each.name;
+  for (const Named& each : calls) EXPECT_EQ(on::error_text(each.call), "") << each.name;
 }
 
 }  // namespace different_calls

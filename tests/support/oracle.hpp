@@ -319,6 +319,35 @@ inline tridap::Buffer dense_buffer(void* lowest, tridap::ElementType type, const
   return buffer;
 }
 
+/// How a buffer stands in memory: its axes, outermost first, those that run backwards, and the bytes left out after
+/// each element and each row of an axis.
+struct Stand {
+  List axes;
+  std::vector<bool> backwards;
+  Index gap = 0;
+};
+
+inline Stand row_major(std::size_t ndim) {
+  Stand stand{{}, std::vector<bool>(ndim, false), 0};
+  for (std::size_t i = 0; i < ndim; ++i) stand.axes.push_back(static_cast<Index>(i));
+  return stand;
+}
+
+/// Memory for a buffer whose type and shape are set, each byte of which is `hole`.
+inline std::vector<std::byte> laid_out(tridap::Buffer& buffer, const Stand& stand, std::byte hole) {
+  Index step = buffer.type.bytes + stand.gap, first = 0;
+  buffer.strides.resize(buffer.shape.size());
+  for (std::size_t k = stand.axes.size(); k-- > 0;) {
+    const auto i = static_cast<std::size_t>(stand.axes[k]);
+    buffer.strides[i] = stand.backwards[i] ? -step : step;
+    if (stand.backwards[i] && buffer.shape[i] > 0) first += step * (buffer.shape[i] - 1);
+    step = step * std::max<Index>(buffer.shape[i], 1) + stand.gap;
+  }
+  std::vector<std::byte> memory(static_cast<std::size_t>(step), hole);
+  buffer.data = memory.data() + first;
+  return memory;
+}
+
 /// Calls `visit(axes, backwards)` for every order of `ndim` axes and every choice of those that run backwards.
 inline void for_each_memory_order(
     std::size_t ndim, const std::function<void(const std::vector<Index>&, const std::vector<bool>&)>& visit) {

@@ -1,4 +1,5 @@
 #include "support/oracle.hpp"
+#include "support/thrown.hpp"
 #include <tridap/draw_claims.hpp>
 
 #include <gtest/gtest.h>
@@ -238,7 +239,7 @@ TEST(DrawClaims, GapOfOneProcessAmongOthersAtItsCoordinateIsMarked) {
         p, block(4, 2, p / 2, p == 3 ? 3 : p / 2 * 2, p / 2 * 2 + 2) + ", " + block(2, 2, p % 2, p % 2, p % 2 + 1)));
   const Capture capture = capture_of(processes);
   const std::string text = tridap::draw_claims(capture);
-  EXPECT_NE(text.find("\n  gap [2, 3): not on rank 3\n"), std::string::npos) << text;
+  on::expect_says(text, "\n  gap [2, 3): not on rank 3\n");
   EXPECT_EQ(tridap::claims_of(capture, {2, 0}).size(), 1u);
   EXPECT_TRUE(tridap::claims_of(capture, {2, 1}).empty());
 }
@@ -247,12 +248,12 @@ TEST(DrawClaims, ProcessThatCannotBeReadHasALine) {
   const Capture capture =
       capture_of({process(0, block(4, 2, 0, 0, 2)), process(1, R"({"dist_type": "b", "size": 4})")});
   const std::string text = tridap::draw_claims(capture);
-  EXPECT_NE(text.find("\n  rank 1    ............  cannot be read\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("\n  gap [2, 4): no process\n"), std::string::npos) << text;
+  on::expect_says(text, "\n  rank 1    ............  cannot be read\n");
+  on::expect_says(text, "\n  gap [2, 4): no process\n");
   EXPECT_EQ(tridap::claims_of(capture, {0}).size(), 1u);
   for (const char* empty : {"{}", "{\"processes\": []}", "{\"processes\": [null]}", "[]"}) {
-    EXPECT_NE(tridap::draw_claims(tridap::read_capture(empty)).find("(no axes)"), std::string::npos) << empty;
-    EXPECT_NE(tridap::draw_claims_svg(tridap::read_capture(empty)).find("no axes"), std::string::npos) << empty;
+    on::expect_says(tridap::draw_claims(tridap::read_capture(empty)), "(no axes)");
+    on::expect_says(tridap::draw_claims_svg(tridap::read_capture(empty)), "no axes");
   }
 }
 
@@ -260,8 +261,8 @@ TEST(DrawClaims, SizesThatDifferAreNamed) {
   const Capture capture = capture_of(
       {process(0, block(4, 3, 0, 0, 2)), process(1, block(4, 3, 1, 2, 4)), process(2, block(7, 3, 2, 4, 7))});
   const std::string text = tridap::draw_claims(capture);
-  EXPECT_NE(text.find("Axis 0: size 4, but on other processes 7\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("......"), std::string::npos);
+  on::expect_says(text, "Axis 0: size 4, but on other processes 7\n");
+  on::expect_says(text, "......");
 }
 
 TEST(DrawClaims, GapOfOneElementOfMillionsIsMarkedAndNamed) {
@@ -272,10 +273,10 @@ TEST(DrawClaims, GapOfOneElementOfMillionsIsMarkedAndNamed) {
   TextStyle style;
   style.lines = 30;
   const std::string text = tridap::draw_claims(capture, style);
-  EXPECT_NE(text.find("\n  gap [700000000, 700000001): no process\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("rank 700 "), std::string::npos) << text;
-  EXPECT_NE(text.find("rank 699 "), std::string::npos) << text;
-  EXPECT_NE(text.find("?"), std::string::npos);
+  on::expect_says(text, "\n  gap [700000000, 700000001): no process\n");
+  on::expect_says(text, "rank 700 ");
+  on::expect_says(text, "rank 699 ");
+  on::expect_says(text, "?");
   EXPECT_LE(lines_of(text).size(), 32u) << text;
   for (const std::string& line : lines_of(text)) EXPECT_LE(line.size(), 80u) << line;
 }
@@ -318,10 +319,10 @@ TEST(DrawClaims, PageSaysWhyAndEscapesWhatComesFromOutside) {
   const std::string page = tridap::draw_claims_html({{hostile, wrong, {}}, {"b.json", wrong, {}}});
   EXPECT_EQ(page.rfind("<!DOCTYPE html>\n", 0), 0u);
   EXPECT_EQ(page.find("<script"), std::string::npos);
-  EXPECT_NE(page.find("<h2>b.json: invalid"), std::string::npos);
-  EXPECT_NE(page.find("[block.tiling]"), std::string::npos);
-  EXPECT_NE(page.find("coordinate 1: start 2, stop 4"), std::string::npos);
-  EXPECT_NE(page.find("<rect class=\"overlap\""), std::string::npos);
+  on::expect_says(page, "<h2>b.json: invalid");
+  on::expect_says(page, "[block.tiling]");
+  on::expect_says(page, "coordinate 1: start 2, stop 4");
+  on::expect_says(page, "<rect class=\"overlap\"");
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+#include "support/thrown.hpp"
 #include <tridap/draw.hpp>
 #include <tridap/make.hpp>
 
@@ -34,7 +35,7 @@ TEST(DrawText, IndicesThatJumpAndAreNotAllWrittenAreSaidTo) {
   std::vector<Index> far;
   for (Index i = 0; i < 30; ++i) far.push_back(i * 1000000000);
   const std::string drawn = tridap::draw_text(tridap::Distribution::make({30}, {tridap::unstructured({far})}, {1}));
-  EXPECT_NE(drawn.find("Only some indices are written, and they may not be consecutive."), std::string::npos) << drawn;
+  on::expect_says(drawn, "Only some indices are written, and they may not be consecutive.");
 }
 
 }  // namespace

@@ -1,35 +1,14 @@
+#include "support/padded_axes.hpp"
 #include "tpetra/support.hpp"
 
 using namespace tpetra_test;
+using oracle::List;
+using oracle::of;
+using tridap::Copy;
 using tridap::tpetra::ArrayMap;
-
-TEST(ArrayMap, ListsTheFlatNumbersOfEveryKindInMemoryOrder) {
-  for_each_array(plain_axes, [](const oracle::Array& array) {
-    const tridap::DistArray part = stamped(array);
-    const ArrayMap layout(part, MPI_COMM_WORLD);
-    EXPECT_EQ(ids_of(*layout.map()), ids_by_address(array, part.buffer));
-    EXPECT_EQ(layout.process(), rank());
-  });
-}
-
-TEST(ArrayMap, FollowsEveryMemoryOrderOfATwoDimensionalArray) {
-  const Index p = processes();
-  const oracle::Array array({oracle::cyclic(2 * p + 1, 1, p), oracle::block({3})});
-  oracle::for_each_memory_order(2, [&](const std::vector<Index>& axes, const std::vector<bool>& backwards) {
-    tridap::DistArray part = stamped(array);
-    turn(part.buffer, axes, backwards);
-    EXPECT_EQ(ids_of(*tridap::tpetra::make_map(part, MPI_COMM_WORLD)), ids_by_address(array, part.buffer));
-  });
-}
-
-TEST(ArrayMap, PaddingHasNoIdsAndMirrorsNeither) {
-  for_each_array(padded_axes, [](const oracle::Array& array) {
-    const tridap::DistArray part = stamped(array);
-    const ArrayMap layout(part, MPI_COMM_WORLD);
-    EXPECT_EQ(ids_of(*layout.map()), ids_by_address(array, part.buffer));
-    EXPECT_TRUE(layout.map()->isOneToOne());
-  });
-}
+using tridap::tpetra::ArrayMapOptions;
+using tridap::tpetra::import_vector;
+using tridap::tpetra::make_map;
 
 TEST(ArrayMap, OfAKnownDistributionIsTheSame) {
   for (const auto axes : {plain_axes, padded_axes})
@@ -50,30 +29,22 @@ TEST(ArrayMap, OfAKnownDistributionIsTheSame) {
 
 TEST(ArrayMap, OfAnotherKnownDistributionIsRefusedEverywhere) {
   const Index p = processes();
-  const oracle::Array array({oracle::block(oracle::List(static_cast<std::size_t>(p), 4))});
+  const oracle::Array array({oracle::block(of(p, 4))});
   const tridap::DistArray part = stamped(array);
   const auto block = tridap::Distribution::make({4 * p}, {tridap::block()}, {p});
   const auto dealt = tridap::Distribution::make({4 * p}, {tridap::cyclic()}, {p});
   const std::string text = refusal([&] { ArrayMap(part, rank() == p - 1 ? dealt : block, MPI_COMM_WORLD); });
-  EXPECT_TRUE(says(text, "(rank " + std::to_string(p - 1) + ")"));
-  EXPECT_TRUE(says(text, "the array has dist_type 'b', the map was made for dist_type 'c'"));
+  expect_says(text, "(rank " + std::to_string(p - 1) + ")");
+  expect_says(text, "the array has dist_type 'b', the map was made for dist_type 'c'");
   tridap::tpetra::ArrayMapOptions options;
   options.index_base = rank() == p - 1 ? 1 : 0;
   const std::string of_options = p == 1 ? "" : refusal([&] { ArrayMap(part, block, MPI_COMM_WORLD, options); });
   EXPECT_TRUE(p == 1 || says(of_options, "the processes have different options"));
 }
 
-TEST(ArrayMap, OneRangeOverAllProcessesIsAContiguousMap) {
-  const Index p = processes();
-  const oracle::Array rows({oracle::block(oracle::List(static_cast<std::size_t>(p), 2)), oracle::block({5})});
-  EXPECT_TRUE(tridap::tpetra::make_map(stamped(rows), MPI_COMM_WORLD)->isContiguous());
-  const oracle::Array columns({oracle::block({5}), oracle::block(oracle::List(static_cast<std::size_t>(p), 2))});
-  EXPECT_EQ(tridap::tpetra::make_map(stamped(columns), MPI_COMM_WORLD)->isContiguous(), p == 1);
-}
-
 TEST(ArrayMap, AColumnMajorPartOnOneProcessIsNoRangeForAnyProcess) {
   const Index p = processes();
-  const oracle::Array array({oracle::block(oracle::List(static_cast<std::size_t>(p), 2)), oracle::block({3})});
+  const oracle::Array array({oracle::block(of(p, 2)), oracle::block({3})});
   tridap::DistArray part = stamped(array);
   if (rank() == p - 1) turn(part.buffer, {1, 0}, {false, false});
   const auto map = tridap::tpetra::make_map(part, MPI_COMM_WORLD);
@@ -87,21 +58,13 @@ TEST(ArrayMap, AnArrayWithoutAxesIsOneElementOnOneProcess) {
   if (processes() == 1) {
     EXPECT_EQ(ids_of(*tridap::tpetra::make_map(part, MPI_COMM_WORLD)), std::vector<Index>{0});
   } else {
-    EXPECT_TRUE(says(refusal([&] { ArrayMap(part, MPI_COMM_WORLD); }), "grid.product"));
+    expect_refused([&] { ArrayMap(part, MPI_COMM_WORLD); }, "grid.product");
   }
 }
 
 TEST(ArrayMap, AnArrayWithoutElementsIsAnEmptyMap) {
-  const oracle::Array array(
-      {oracle::block(oracle::List(static_cast<std::size_t>(processes()), 0)), oracle::block({3})});
+  const oracle::Array array({oracle::block(of(processes(), 0)), oracle::block({3})});
   EXPECT_EQ(tridap::tpetra::make_map(stamped(array), MPI_COMM_WORLD)->getGlobalNumElements(), 0U);
-}
-
-TEST(ArrayMap, SharedIndicesAreRefusedEverywhere) {
-  if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";  // one process shares with nobody
-  const std::vector<oracle::List> lists(static_cast<std::size_t>(processes()), {4, 2});
-  const oracle::Array array({oracle::unstructured(lists)});
-  EXPECT_TRUE(says(refusal([&] { ArrayMap(stamped(array), MPI_COMM_WORLD); }), "axis 0: an index is on several"));
 }
 
 TEST(ArrayMap, IdsThatNoDirectoryCanHoldAreRefusedBeforeTpetraHangs) {
@@ -111,7 +74,7 @@ TEST(ArrayMap, IdsThatNoDirectoryCanHoldAreRefusedBeforeTpetraHangs) {
   tridap::DistArray part;
   part.dim_data = dim_data(array, rank());
   part.buffer = tridap::allocate(tridap::element_type<double>(), {2});
-  EXPECT_TRUE(says(refusal([&] { ArrayMap(part, MPI_COMM_WORLD); }), "Tpetra's directory holds 2^31"));
+  expect_refused([&] { ArrayMap(part, MPI_COMM_WORLD); }, "Tpetra's directory holds 2^31");
 }
 
 TEST(ArrayMap, FlatNumbersBeyondSixtyFourBitsAreRefused) {
@@ -121,32 +84,87 @@ TEST(ArrayMap, FlatNumbersBeyondSixtyFourBitsAreRefused) {
   tridap::DistArray part;
   part.dim_data = dim_data(array, rank());
   part.buffer = tridap::allocate(tridap::element_type<double>(), {rank() == 0 ? 2 : 0});
-  EXPECT_TRUE(says(refusal([&] { ArrayMap(part, MPI_COMM_WORLD); }), "do not fit 64 bits"));
+  expect_refused([&] { ArrayMap(part, MPI_COMM_WORLD); }, "do not fit 64 bits");
 }
 
-TEST(ArrayMap, OneBadProcessFailsEveryProcess) {
-  const oracle::Array array({oracle::block(oracle::List(static_cast<std::size_t>(processes()), 3))});
-  for (Index bad = 0; bad < processes(); ++bad) {
+TEST(LayoutMaps, ListsAndDealtBlocksThatAreOneRangeAreContiguous) {
+  const Index p = processes();
+  std::vector<List> lists;
+  for (Index c = 0; c < p; ++c) lists.push_back({3 * c - 7, 3 * c - 6, 3 * c - 5});
+  for (const oracle::Axis& axis : {oracle::unstructured(lists, true), oracle::cyclic(3 * p, 3, p)}) {
+    const oracle::Array array({axis, oracle::block({2})});
+    const tridap::DistArray part = stamped(array);
+    const auto map = make_map(part, MPI_COMM_WORLD);
+    EXPECT_TRUE(map->isContiguous());
+    EXPECT_EQ(ids_of(*map), ids_by_address(array, part.buffer));
+  }
+}
+
+TEST(LayoutMaps, OfManyAxesListTheirFlatNumbers) {
+  const Index p = processes();
+  for (const std::size_t ndim : {std::size_t{5}, std::size_t{8}}) {
+    std::vector<oracle::Axis> axes(ndim, oracle::block({2}));
+    axes[1] = oracle::cyclic(2 * p + 1, 1, p);
+    axes[ndim - 1] = oracle::unstructured({{5, -2}}, true);
+    const oracle::Array array(axes);
     tridap::DistArray part = stamped(array);
-    if (rank() == bad) std::get<tridap::Block>(part.dim_data[0].dist).stop += 1;
-    const std::string text = refusal([&] { ArrayMap(part, MPI_COMM_WORLD); });
-    EXPECT_TRUE(says(text, "(rank " + std::to_string(bad) + ")"));
+    const auto imported = import_vector<double>(part, MPI_COMM_WORLD);
+    EXPECT_EQ(ids_of(*imported.vector->getMap()), ids_by_address(array, part.buffer));
+    part.buffer.strides = tridap::column_major_strides(part.buffer.shape, 8);
+    EXPECT_EQ(ids_of(*make_map(part, MPI_COMM_WORLD)), ids_by_address(array, part.buffer));
   }
 }
 
-TEST(ArrayMap, WorksOnACommunicatorOfSomeProcesses) {
-  MPI_Comm half = MPI_COMM_NULL;
-  MPI_Comm_split(MPI_COMM_WORLD, static_cast<int>(rank() % 2), static_cast<int>(-rank()), &half);  // and turned round
-  int members = 1;
-  MPI_Comm_size(half, &members);
-  const Index place = tridap::mpi::rank_of(half);
-  const oracle::Axis axis = oracle::cyclic(2 * members + 1, 1, members);
-  tridap::DistArray part;
-  part.dim_data = {axis.dims[static_cast<std::size_t>(place)]};
-  part.buffer = tridap::allocate(tridap::element_type<double>(), {static_cast<Index>(axis.held_by(place).size())});
-  {
-    const ArrayMap layout(part, half);
-    EXPECT_EQ(ids_of(*layout.map()), axis.held_by(place));
+TEST(LayoutGaps, ClosedMakeIdsOfPlacesAmongAllIndicesAndLeadBack) {
+  const Index p = processes(), far = Index{1} << 40;
+  std::vector<List> lists;
+  for (Index c = 0; c < p; ++c) lists.push_back({far * (c + 1), -far * (c + 1)});
+  tridap::DistArray part;  // whose flat numbers are too many to be written out by stamped()
+  part.dim_data = {oracle::unstructured(lists, true).dims[static_cast<std::size_t>(rank())]};
+  part.buffer = tridap::allocate(tridap::element_type<double>(), {2});
+  expect_refused([&] { ArrayMap(part, MPI_COMM_WORLD); }, "unstructured_ids = compact");
+  ArrayMapOptions options = based(7);
+  options.unstructured_ids = tridap::UnstructuredIds::compact;
+  const ArrayMap layout(part, MPI_COMM_WORLD, options);
+  EXPECT_EQ(ids_of(*layout.map()), (List{7 + p + rank(), 7 + p - 1 - rank()}));
+  const tridap::FlatNumbers numbers = layout.numbers();
+  EXPECT_EQ(numbers.global_index(p + rank()), (tridap::Indices{far * (rank() + 1)}));
+  EXPECT_EQ(numbers.global_index(p - 1 - rank()), (tridap::Indices{-far * (rank() + 1)}));
+}
+
+TEST(ArrayMapOptions, ThatDifferBetweenProcessesAreRefusedOnAll) {
+  if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
+  const tridap::DistArray part = stamped(oracle::Array({oracle::block(of(processes(), 2)), oracle::block({3})}));
+  const bool odd = rank() == 1;
+  const std::vector<std::function<void(ArrayMapOptions&)>> changes = {
+      [](ArrayMapOptions& o) { o.reorder = true; }, [](ArrayMapOptions& o) { o.shared = true; },
+      [](ArrayMapOptions& o) { o.index_base = 1; }, [](ArrayMapOptions& o) { o.vectors_axis = 1; },
+      [](ArrayMapOptions& o) { o.unstructured_ids = tridap::UnstructuredIds::compact; }};
+  for (const auto& change : changes) {
+    ArrayMapOptions options;
+    if (odd) change(options);
+    expect_refused([&] { ArrayMap(part, MPI_COMM_WORLD, options); }, "the processes have different options");
   }
-  MPI_Comm_free(&half);
+}
+
+TEST(LayoutReorder, ThatNotAllAllowIsNotDone) {
+  const Index p = processes();
+  if (p == 1) GTEST_SKIP() << "needs at least 2 processes";
+  const oracle::Array array({oracle::block(of(p, 2))});
+  tridap::DistArray part = stamped(array);
+  part.dim_data = dim_data(array, p - 1 - rank());
+  ArrayMapOptions options;
+  options.reorder = rank() == 0;
+  expect_refused([&] { ArrayMap(part, MPI_COMM_WORLD, options); }, "grid.order");
+}
+
+TEST(LayoutReorder, IsNamedByTheReceiptsOfPaddedVectorsToo) {
+  const Index p = processes();
+  if (p == 1) GTEST_SKIP() << "needs at least 2 processes";
+  const oracle::Array array({oracle::block(of(p, 2), of(p - 1, 1))});
+  tridap::DistArray part = stamped(array);
+  part.dim_data = dim_data(array, p - 1 - rank());
+  part.buffer = tridap::allocate(tridap::element_type<double>(), array.local_shape(p - 1 - rank()));
+  const auto padded = tridap::tpetra::import_padded<double>(part, MPI_COMM_WORLD, Copy::never, reordered());
+  EXPECT_EQ(padded.receipt().losses, std::vector<std::string>{"the order of the processes"});
 }

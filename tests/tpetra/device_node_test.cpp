@@ -33,8 +33,8 @@ TEST(DeviceNode, HostMemoryIsRefusedUnderNeverOnEveryProcess) {
   const tridap::DistArray part = stamped(threes());
   const ImportRequest wanted = on_far(ImportRequest::Form::vector, Copy::never);
   const std::string text = refusal([&] { PreparedImport(part, MPI_COMM_WORLD, {}, wanted).dense(); });
-  EXPECT_TRUE(says(text, "copy=never, but a Vector of this node is in Far memory and the buffer is in host memory"));
-  EXPECT_TRUE(says(text, "pass copy=if_needed, or take a node type whose vectors are in host memory"));
+  expect_says(text, "copy=never, but a Vector of this node is in Far memory and the buffer is in host memory");
+  expect_says(text, "pass copy=if_needed, or take a node type whose vectors are in host memory");
   const ArrayMap layout(part, MPI_COMM_WORLD);
   EXPECT_EQ(refusal([&] { PreparedImport(part, layout, wanted).dense(); }), text);
 }
@@ -109,7 +109,7 @@ TEST(DeviceNode, APaddedArraysInteriorIsPartOfTheCopyOfTheWhole) {
     const tridap::DistArray part = stamped(oracle::Array({axis}));
     const tridap::tpetra::PaddedArrayMap layout(part, MPI_COMM_WORLD);
     const auto never = on_far(ImportRequest::Form::vector, Copy::never);
-    EXPECT_TRUE(says(refusal([&] { dense_padded(part, layout, never); }), "in Far memory"));
+    expect_refused([&] { dense_padded(part, layout, never); }, "in Far memory");
     const auto dense = dense_padded(part, layout, on_far(ImportRequest::Form::vector, Copy::if_needed));
     EXPECT_TRUE(dense.interior_obstacle.ok());
     const auto whole = dual_view<Far>(dense.whole.buffer);

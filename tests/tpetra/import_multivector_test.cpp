@@ -145,8 +145,8 @@ TEST(ImportMultiVector, OnlyDenseVectorsAreSharedAndOthersRefusedOrCopied) {
         const auto imported = import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, options);
         expect_columns(*imported.multivector, rows, part.buffer, part.buffer, axis, true);
       } else {
-        EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, options); }),
-                         "copy=never, but a MultiVector needs contiguous elements"));
+        expect_refused([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, options); },
+                       "copy=never, but a MultiVector needs contiguous elements");
       }
       for (const Copy copy : {Copy::if_needed, Copy::always}) {
         const auto imported = import_multivector<double>(part, MPI_COMM_WORLD, copy, options);
@@ -191,13 +191,13 @@ TEST(ImportMultiVector, VectorsThatOverlapOrRunBackwardsAreRefusedOrCopied) {
   const oracle::Array array = twos(3);
   tridap::DistArray backwards = stamped_as(array, {1, 0});
   turn(backwards.buffer, {1, 0}, {false, true});
-  EXPECT_TRUE(says(refusal([&] { import_multivector<double>(backwards, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
-                   "vectors that are at least 16 bytes apart, and they are -16 bytes apart"));
+  expect_refused([&] { import_multivector<double>(backwards, MPI_COMM_WORLD, Copy::never, vectors_on(1)); },
+                 "vectors that are at least 16 bytes apart, and they are -16 bytes apart");
   tridap::DistArray same = stamped_as(array, {1, 0});
   same.buffer.strides[1] = 0;
   same.buffer.read_only = true;
-  EXPECT_TRUE(says(refusal([&] { import_multivector<const double>(same, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
-                   "and they are 0 bytes apart"));
+  expect_refused([&] { import_multivector<const double>(same, MPI_COMM_WORLD, Copy::never, vectors_on(1)); },
+                 "and they are 0 bytes apart");
   for (const tridap::DistArray& part : {backwards, same}) {
     const auto imported = import_multivector<const double>(part, MPI_COMM_WORLD, Copy::if_needed, vectors_on(1));
     expect_columns(*imported.multivector, oracle::Array({array.axes[0]}), part.buffer, part.buffer, 1, false);
@@ -207,19 +207,19 @@ TEST(ImportMultiVector, VectorsThatOverlapOrRunBackwardsAreRefusedOrCopied) {
 TEST(ImportMultiVector, RowMajorIsRefusedWithTheStrideAndTheBlockVectorAsRemedy) {
   const std::string text =
       refusal([&] { import_multivector<double>(stamped(twos(3)), MPI_COMM_WORLD, Copy::never, vectors_on(1)); });
-  EXPECT_TRUE(
-      says(text,
-           "copy=never, but a MultiVector needs contiguous elements and axis 0 has stride 24 bytes for "
-           "8-byte elements [conversion]: pass copy=if_needed, a column-major buffer, or import row-major memory as a "
-           "block vector"));
-  EXPECT_TRUE(says(text, "(rank 0)"));
+  expect_says(
+      text,
+      "copy=never, but a MultiVector needs contiguous elements and axis 0 has stride 24 bytes for "
+      "8-byte elements [conversion]: pass copy=if_needed, a column-major buffer, or import row-major memory as a "
+      "block vector");
+  expect_says(text, "(rank 0)");
 }
 
 TEST(ImportMultiVector, OneProcessThatMustCopyRefusesOnAllAndCopiesAlone) {
   for (Index bad = 0; bad < processes(); ++bad) {
     const tridap::DistArray part = rank() == bad ? stamped(twos(3)) : stamped_as(twos(3), {1, 0});
-    EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
-                     "(rank " + std::to_string(bad) + "): copy=never, but a MultiVector"));
+    expect_refused([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1)); },
+                   "(rank " + std::to_string(bad) + "): copy=never, but a MultiVector");
     const auto imported = import_multivector<double>(part, MPI_COMM_WORLD, Copy::if_needed, vectors_on(1));
     EXPECT_EQ(imported.receipt.bytes_copied, rank() == bad ? 48 : 0);
     EXPECT_EQ(imported.receipt.shared, rank() != bad);
@@ -247,27 +247,26 @@ std::string axis_refusal(const tridap::DistArray& array, std::optional<Index> ax
 TEST(ImportMultiVector, AnAxisThatIsMirroredListedOrNotThereIsRefused) {
   const Index p = processes();
   const tridap::DistArray part = stamped_as(twos(3), {1, 0});
-  EXPECT_TRUE(
-      says(axis_refusal(part, 2),
-           "there is no axis 2 for the vectors [conversion]: the array has 2 axes: set vectors_axis to one of them"));
-  EXPECT_TRUE(says(axis_refusal(part, -1), "there is no axis -1 for the vectors"));
-  EXPECT_TRUE(says(refusal([&] { ArrayMap(part, MPI_COMM_WORLD, vectors_on(7)); }), "there is no axis 7"));
+  expect_says(axis_refusal(part, 2),
+              "there is no axis 2 for the vectors [conversion]: the array has 2 axes: set vectors_axis to one of them");
+  expect_says(axis_refusal(part, -1), "there is no axis -1 for the vectors");
+  expect_refused([&] { ArrayMap(part, MPI_COMM_WORLD, vectors_on(7)); }, "there is no axis 7");
   const oracle::Array listed({oracle::block(List(static_cast<std::size_t>(p), 2)), oracle::unstructured({{4, 2}})});
-  EXPECT_TRUE(says(axis_refusal(stamped(listed), 1), "axis 1: the vectors' axis is distributed"));
+  expect_says(axis_refusal(stamped(listed), 1), "axis 1: the vectors' axis is distributed");
   const oracle::Array mirrored(
       {oracle::block(List(static_cast<std::size_t>(p), 2)), oracle::block({4}, {}, {1, 1}, true)});
-  EXPECT_TRUE(says(axis_refusal(stamped(mirrored), 1), "axis 1: the vectors' axis is distributed"));
+  expect_says(axis_refusal(stamped(mirrored), 1), "axis 1: the vectors' axis is distributed");
 }
 
 TEST(ImportMultiVector, ADistributedAxisIsRefused) {
   const Index p = processes();
   if (p == 1) GTEST_SKIP() << "needs at least 2 processes";
   const tridap::DistArray part = stamped_as(twos(3), {1, 0});
-  EXPECT_TRUE(says(
+  expect_says(
       axis_refusal(part, 0),
-      "axis 0: the vectors' axis is distributed [conversion]: set vectors_axis to an axis that is not distributed"));
+      "axis 0: the vectors' axis is distributed [conversion]: set vectors_axis to an axis that is not distributed");
   const tridap::DistArray line = stamped(oracle::Array({oracle::cyclic(2 * p, 1, p)}));
-  EXPECT_TRUE(says(axis_refusal(line, {}), "every axis is distributed"));
+  expect_says(axis_refusal(line, {}), "every axis is distributed");
 }
 
 TEST(ImportMultiVector, ALayoutServesEveryArrayOfItsDistribution) {
@@ -281,16 +280,16 @@ TEST(ImportMultiVector, ALayoutServesEveryArrayOfItsDistribution) {
   const auto copied = import_multivector<double>(stamped(twos(3)), layout, Copy::if_needed);
   EXPECT_EQ(copied.receipt.bytes_copied, 48);
   const tridap::DistArray more = stamped_as(twos(4), {1, 0});
-  EXPECT_TRUE(says(refusal([&] { import_multivector<double>(more, layout); }),
-                   "axis 1 (rank 0): the array has size 4, the map was made for size 3"));
+  expect_refused([&] { import_multivector<double>(more, layout); },
+                 "axis 1 (rank 0): the array has size 4, the map was made for size 3");
 }
 
 TEST(ImportMultiVector, ALayoutOfOneFormIsRefusedForAnother) {
   const tridap::DistArray part = stamped_as(twos(3), {1, 0});
   const ArrayMap plain(part, MPI_COMM_WORLD), vectors(part, MPI_COMM_WORLD, vectors_on(1));
-  EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, plain); }), "has no axis for the vectors"));
-  EXPECT_TRUE(says(refusal([&] { tridap::tpetra::import_vector<double>(part, vectors); }),
-                   "axis 1: the ArrayMap has an axis for the vectors of a MultiVector"));
+  expect_refused([&] { import_multivector<double>(part, plain); }, "has no axis for the vectors");
+  expect_refused([&] { tridap::tpetra::import_vector<double>(part, vectors); },
+                 "axis 1: the ArrayMap has an axis for the vectors of a MultiVector");
 }
 
 TEST(ImportMultiVector, AMultiVectorThatDoesNotFitTheLayoutIsRefused) {
@@ -298,8 +297,8 @@ TEST(ImportMultiVector, AMultiVectorThatDoesNotFitTheLayoutIsRefused) {
   const ArrayMap of_three(three, MPI_COMM_WORLD, vectors_on(1)), of_four(four, MPI_COMM_WORLD, vectors_on(1));
   const ArrayMap plain(stamped(oracle::Array({twos(3).axes[0]})), MPI_COMM_WORLD);
   const auto vectors = import_multivector<double>(three, of_three).multivector;
-  EXPECT_TRUE(says(refusal([&] { export_array(vectors, of_four); }), "the ArrayMap has 4 vectors, the MultiVector 3"));
-  EXPECT_TRUE(says(refusal([&] { export_array(vectors, plain); }), "the ArrayMap has no axis for 3 vectors"));
+  expect_refused([&] { export_array(vectors, of_four); }, "the ArrayMap has 4 vectors, the MultiVector 3");
+  expect_refused([&] { export_array(vectors, plain); }, "the ArrayMap has no axis for 3 vectors");
   const auto one = Teuchos::rcp(new MultiVector(plain.map(), 1));
   EXPECT_EQ(export_array(one, plain).array.ndim(), 1);
 }
@@ -307,8 +306,8 @@ TEST(ImportMultiVector, AMultiVectorThatDoesNotFitTheLayoutIsRefused) {
 TEST(ImportMultiVector, ReadOnlyMemoryIsAMultiVectorThatCannotBeWritten) {
   tridap::DistArray part = stamped_as(twos(3), {1, 0});
   part.buffer.read_only = true;
-  EXPECT_TRUE(says(refusal([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1)); }),
-                   "a MultiVector is writable and the buffer is read-only [conversion]: import it as const elements"));
+  expect_refused([&] { import_multivector<double>(part, MPI_COMM_WORLD, Copy::never, vectors_on(1)); },
+                 "a MultiVector is writable and the buffer is read-only [conversion]: import it as const elements");
   const ArrayMap layout(part, MPI_COMM_WORLD, vectors_on(1));
   const auto imported = import_multivector<const double>(part, layout);
   static_assert(std::is_same_v<decltype(imported.multivector), Teuchos::RCP<const MultiVector>>);
@@ -380,8 +379,7 @@ TEST(ImportBlockVector, RowMajorRowsAreBlocksInTheSameMemory) {
 
 TEST(ImportBlockVector, OtherMemoryIsRefusedOrCopiedBlockByBlock) {
   const tridap::DistArray part = stamped_as(twos(3), {1, 0});
-  EXPECT_TRUE(
-      says(refusal([&] { import_block_vector<double>(part, MPI_COMM_WORLD); }), "copy=never, but a BlockMultiVector"));
+  expect_refused([&] { import_block_vector<double>(part, MPI_COMM_WORLD); }, "copy=never, but a BlockMultiVector");
   const auto copied = import_block_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
   EXPECT_EQ(copied.receipt.bytes_copied, 48);
   for (int i = 0; i < 2; ++i)
@@ -394,12 +392,11 @@ TEST(ImportBlockVector, ADistributedLastAxisIsRefused) {
   if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
   const Index p = processes();
   const tridap::DistArray part = stamped(oracle::Array({oracle::block({3}), oracle::cyclic(2 * p, 1, p)}));
-  EXPECT_TRUE(
-      says(refusal([&] { import_block_vector<double>(part, MPI_COMM_WORLD); }), "the last axis is distributed"));
+  expect_refused([&] { import_block_vector<double>(part, MPI_COMM_WORLD); }, "the last axis is distributed");
   ArrayMapOptions options;
   options.vectors_axis = 1;
-  EXPECT_TRUE(says(refusal([&] { import_block_vector<double>(part, MPI_COMM_WORLD, Copy::never, options); }),
-                   "axis 1: the vectors' axis is distributed"));
+  expect_refused([&] { import_block_vector<double>(part, MPI_COMM_WORLD, Copy::never, options); },
+                 "axis 1: the vectors' axis is distributed");
 }
 
 TEST(ImportBlockVector, KeepsTheExportersMemory) {

@@ -70,10 +70,10 @@ TEST(ImportVector, AStridedBufferIsCopiedOnlyWhereAllowedAndCounted) {
   const oracle::Array array = rows_of_three();
   const tridap::DistArray part = strided(array);
   const std::string text = refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); });
-  EXPECT_TRUE(says(text,
-                   "copy=never, but a Vector needs contiguous elements and axis 0 has stride 40 bytes where 24 "
-                   "would leave no holes"));
-  EXPECT_TRUE(says(text, "pass copy=if_needed, or a contiguous"));
+  expect_says(text,
+              "copy=never, but a Vector needs contiguous elements and axis 0 has stride 40 bytes where 24 "
+              "would leave no holes");
+  expect_says(text, "pass copy=if_needed, or a contiguous");
 
   const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
   EXPECT_FALSE(imported.receipt.shared);
@@ -97,19 +97,11 @@ TEST(ImportVector, AlwaysCopiesWhatCouldBeShared) {
 TEST(ImportVector, OneProcessThatMustCopyRefusesOnAllUnderNever) {
   for (Index bad = 0; bad < processes(); ++bad) {
     const tridap::DistArray part = rank() == bad ? strided(rows_of_three()) : stamped(rows_of_three());
-    EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }),
-                     "(rank " + std::to_string(bad) + "): copy=never"));
+    expect_refused([&] { import_vector<double>(part, MPI_COMM_WORLD); },
+                   "(rank " + std::to_string(bad) + "): copy=never");
     const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
     EXPECT_EQ(imported.receipt.bytes_copied, rank() == bad ? 48 : 0);
   }
-}
-
-TEST(ImportVector, ReadOnlyMemoryIsNeverWritten) {
-  tridap::DistArray part = stamped(rows_of_three());
-  part.buffer.read_only = true;
-  EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }), "read-only"));
-  const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
-  EXPECT_NE(data_of(*imported.vector), part.buffer.data);
 }
 
 TEST(ImportVector, MisalignedMemoryIsRefusedOrCopied) {
@@ -118,34 +110,15 @@ TEST(ImportVector, MisalignedMemoryIsRefusedOrCopied) {
   std::byte* odd = static_cast<std::byte*>(room.data) + 4;
   std::memcpy(odd, part.buffer.data, 48);
   part.buffer.data = odd;
-  EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }), "aligned"));
+  expect_refused([&] { import_vector<double>(part, MPI_COMM_WORLD); }, "aligned");
   const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
   EXPECT_EQ(data_of(*imported.vector)[1], static_cast<double>(6 * rank() + 1) + 0.5);
-}
-
-TEST(ImportVector, AnotherElementTypeIsRefusedByName) {
-  tridap::DistArray part = stamped(rows_of_three());
-  part.buffer.type = tridap::element_type<std::int64_t>();
-  EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed); }),
-                   "the array's elements are int64, the vector's float64"));
-  part.buffer.type = {tridap::ElementType::Kind::floating, 8, false};
-  EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed); }),
-                   "the array's elements are >f8"));
 }
 
 TEST(ImportVector, DeviceMemoryIsNeverTakenForHostMemory) {
   tridap::DistArray part = stamped(rows_of_three());
   part.buffer.memory = {tridap::Memory::Kind::cuda, 1};
-  EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::always); }), "cuda:1"));
-}
-
-TEST(ImportVector, IntegersAreVectorsToo) {
-  const oracle::Array array = rows_of_three();
-  tridap::DistArray part = stamped(array);
-  part.buffer = tridap::allocate(tridap::element_type<int>(), part.buffer.shape);
-  const auto imported = import_vector<int>(part, MPI_COMM_WORLD);
-  imported.vector->putScalar(5);
-  EXPECT_EQ(static_cast<int*>(part.buffer.data)[3], 5);
+  expect_refused([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::always); }, "cuda:1");
 }
 
 TEST(ImportVector, ThePaddedPartOfAOneDimensionalArrayIsSkippedInPlace) {
@@ -166,7 +139,7 @@ TEST(ImportVector, PaddingInsideRowsNeedsACopyAndSaysSo) {
   const oracle::Array array({oracle::block({2}), padded_axes(p)[1]});
   const tridap::DistArray part = stamped(array);
   if (p > 1) {
-    EXPECT_TRUE(says(refusal([&] { import_vector<double>(part, MPI_COMM_WORLD); }), "axis 0 has stride"));
+    expect_refused([&] { import_vector<double>(part, MPI_COMM_WORLD); }, "axis 0 has stride");
   }
   const auto imported = import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
   const std::vector<Index> ids = ids_of(*imported.vector->getMap());
@@ -181,7 +154,7 @@ TEST(ImportVector, ALayoutServesEveryArrayOfItsDistribution) {
   EXPECT_EQ(data_of(*import_vector<double>(second, layout).vector), second.buffer.data);
   tridap::DistArray fortran = stamped(array);
   fortran.buffer.strides = tridap::column_major_strides(fortran.buffer.shape, 8);
-  EXPECT_TRUE(says(refusal([&] { import_vector<double>(fortran, layout); }), "memory order is not that of the map"));
+  expect_refused([&] { import_vector<double>(fortran, layout); }, "memory order is not that of the map");
   const auto copied = import_vector<double>(fortran, layout, Copy::if_needed);
   for (Index i = 0; i < 2; ++i)
     for (Index j = 0; j < 3; ++j)
@@ -198,13 +171,13 @@ TEST(ImportVector, AnArrayOfAnotherDistributionIsRefusedOnEveryProcess) {
   const oracle::List two(static_cast<std::size_t>(p), 2);
   if (p > 1) {
     const oracle::Array cyclic({oracle::cyclic(2 * p, 1, p), oracle::block({3})});
-    EXPECT_TRUE(says(refused(stamped(cyclic)),
-                     "axis 0 (rank 0): the array has dist_type 'c', the map was made for dist_type 'b' [conversion]: "
-                     "give an array with the distribution of the map"));
+    expect_says(refused(stamped(cyclic)),
+                "axis 0 (rank 0): the array has dist_type 'c', the map was made for dist_type 'b' [conversion]: "
+                "give an array with the distribution of the map");
   }
   const oracle::Array wider({oracle::block(two), oracle::block({4})}), flat({oracle::block(two)});
-  EXPECT_TRUE(says(refused(stamped(wider)), "axis 1 (rank 0): the array has size 4, the map was made for size 3"));
-  EXPECT_TRUE(says(refused(stamped(flat)), "the array has 1 axis, the map was made for 2 axes"));
+  expect_says(refused(stamped(wider)), "axis 1 (rank 0): the array has size 4, the map was made for size 3");
+  expect_says(refused(stamped(flat)), "the array has 1 axis, the map was made for 2 axes");
 }
 
 TEST(ImportVector, AnArrayThatDiffersInOneValueIsRefusedWithBothValues) {
@@ -232,7 +205,7 @@ TEST(ImportVector, AnArrayThatDiffersInOneValueIsRefusedWithBothValues) {
     const ArrayMap layout(stamped(oracle::Array({mine})), MPI_COMM_WORLD);
     import_vector<double>(stamped(oracle::Array({mine})), layout, Copy::if_needed);
     const tridap::DistArray changed = stamped(oracle::Array({other}));
-    EXPECT_TRUE(says(refusal([&] { import_vector<double>(changed, layout, Copy::if_needed); }), message));
+    expect_refused([&] { import_vector<double>(changed, layout, Copy::if_needed); }, message);
   }
 }
 
@@ -257,8 +230,8 @@ TEST(ImportVector, APeriodicLayoutTakesNoArrayThatIsNot) {
   const oracle::List widths(static_cast<std::size_t>(processes() - 1), 0);
   const ArrayMap layout(stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)})), MPI_COMM_WORLD);
   const tridap::DistArray plain = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, false)}));
-  EXPECT_TRUE(says(refusal([&] { import_vector<double>(plain, layout); }),
-                   "the array has periodic False, the map was made for periodic True"));
+  expect_refused([&] { import_vector<double>(plain, layout); },
+                 "the array has periodic False, the map was made for periodic True");
 }
 
 TEST(ImportVector, KeysThatTheProtocolDoesNotKnowAreNamedAsLost) {

@@ -1,5 +1,6 @@
 #include "support/memory_ends.hpp"
 
+#include "support/parts.hpp"
 #include <tridap/make.hpp>
 #include <tridap/tpetra.hpp>
 
@@ -57,9 +58,7 @@ bool is_ours() {
 
 DistArray part_of(const Distribution& distribution, MPI_Comm comm) {
   const Index process = on::rank(comm);
-  DistArray part;
-  part.dim_data = distribution.dim_data(process);
-  part.buffer = allocate(element_type<double>(), distribution.local_shape(process));
+  DistArray part = on::part_of(distribution, process);
   std::fill_n(static_cast<double*>(part.buffer.data), element_count(part.buffer), 1.0);
   return part;
 }

@@ -185,9 +185,9 @@ TEST(OneBadProcess, FailsEveryProcessInExportsByALayout) {
     auto columns = tridap::tpetra::import_multivector<double>(good_part(), vectors).multivector;
     auto blocks = Teuchos::rcp_const_cast<const tridap::tpetra::Vector<double>>(vector);
     if (rank() == bad) vector.reset(), columns.reset(), blocks.reset();
-    EXPECT_TRUE(says(refusal([&] { export_array(vector, layout); }), "(rank " + std::to_string(bad) + ")"));
-    EXPECT_TRUE(says(refusal([&] { export_array(columns, vectors, Copy::always); }), "the vector is null"));
-    EXPECT_TRUE(says(refusal([&] { export_array(blocks, layout, Copy::if_needed); }), "the vector is null"));
+    expect_refused([&] { export_array(vector, layout); }, "(rank " + std::to_string(bad) + ")");
+    expect_refused([&] { export_array(columns, vectors, Copy::always); }, "the vector is null");
+    expect_refused([&] { export_array(blocks, layout, Copy::if_needed); }, "the vector is null");
   }
 }
 

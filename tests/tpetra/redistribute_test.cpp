@@ -1,3 +1,4 @@
+#include "support/parts.hpp"
 #include "tpetra/same_dims.hpp"
 #include "tpetra/support.hpp"
 #include <tridap/make.hpp>
@@ -158,7 +159,7 @@ void there_and_back(const oracle::Array& array, Kind kind, unsigned turn) {
   const PlacedDistribution placed(array.distribution());
   if (!one_to_one(kind)) {
     if (!elements.empty()) {
-      EXPECT_TRUE(says(refusal([&] { redistribute_from(vector, placed, options); }), "is listed twice"));
+      expect_refused([&] { redistribute_from(vector, placed, options); }, "is listed twice");
     }
     return;
   }
@@ -284,9 +285,7 @@ TYPED_TEST_SUITE(RedistributeTyped, EveryElementType, );
 
 TYPED_TEST(RedistributeTyped, EveryElementTypeOfTpetraMoves) {
   const auto distribution = tridap::Distribution::make({4 * processes() + 1}, {tridap::cyclic(2)}, {processes()});
-  tridap::DistArray part;
-  part.dim_data = distribution.dim_data(rank());
-  part.buffer = tridap::allocate(tridap::element_type<TypeParam>(), distribution.local_shape(rank()));
+  tridap::DistArray part = on::part_of(distribution, rank(), tridap::element_type<TypeParam>());
   auto* const values = static_cast<TypeParam*>(part.buffer.data);
   for (Index i = 0; i < part.buffer.shape[0]; ++i)
     values[i] = static_cast<TypeParam>(static_cast<float>(distribution.global_index(rank(), {i})[0] - 3));
@@ -309,8 +308,8 @@ TEST(Redistribute, OtherElementTypesAreRefusedUnlessConverted) {
   for (Index i = 0; i < tridap::element_count(given.buffer); ++i)
     static_cast<float*>(single.buffer.data)[i] = static_cast<float>(static_cast<double*>(given.buffer.data)[i]);
   const MapPtr map = uniform(count_of_rows());
-  EXPECT_TRUE(says(refusal([&] { redistribute_to<double>(map, single); }),
-                   "the array's elements are float32, the vector's float64"));
+  expect_refused([&] { redistribute_to<double>(map, single); },
+                 "the array's elements are float32, the vector's float64");
   RedistributeOptions options;
   options.convert = true;
   const auto vector = redistribute_to<double>(map, single, options);
@@ -341,15 +340,15 @@ TEST(Redistribute, WhatOneSideLacksIsRefusedOrLeftOut) {
     for (std::size_t k = 0; k < ids.size(); ++k)
       EXPECT_EQ(data_of(*vector)[k], elements.count(ids[k]) > 0 ? elements.at(ids[k]) : 0);
   };
-  EXPECT_TRUE(says(refusal([&] { redistribute_to<double>(list_map(even, 0), part); }), "is listed by no process"));
+  expect_refused([&] { redistribute_to<double>(list_map(even, 0), part); }, "is listed by no process");
   expect(list_map(even, 0));
   for (const Index other : {total - 2, total + 2}) {
     const std::string text = "the map has " + std::to_string(other) + " ids, and the array " + std::to_string(total);
-    EXPECT_TRUE(says(refusal([&] { redistribute_to<double>(uniform(other), part); }), text));
+    expect_refused([&] { redistribute_to<double>(uniform(other), part); }, text);
     expect(uniform(other));
   }
   const auto vector = Teuchos::rcp(new Vector(list_map(even, 0)));
-  EXPECT_TRUE(says(refusal([&] { redistribute_from(vector, rows().distribution()); }), "is listed by no process"));
+  expect_refused([&] { redistribute_from(vector, rows().distribution()); }, "is listed by no process");
 }
 
 TEST(Redistribute, IdsThatAreNoElementAreNamed) {
@@ -362,8 +361,8 @@ TEST(Redistribute, IdsThatAreNoElementAreNamed) {
     const MapPtr map = list_map(ids, std::min<Index>(wrong + 3, 3));
     RedistributeOptions options = partly();
     options.index_base = 3;
-    EXPECT_TRUE(says(refusal([&] { redistribute_to<double>(map, part, options); }),
-                     "the map's id " + std::to_string(wrong + 3) + " is not an element of the array"));
+    expect_refused([&] { redistribute_to<double>(map, part, options); },
+                   "the map's id " + std::to_string(wrong + 3) + " is not an element of the array");
   }
   RedistributeOptions options;
   for (const Index base : {Index{1}, Index{-1}, std::numeric_limits<Index>::min(), std::numeric_limits<Index>::max()}) {
@@ -393,9 +392,9 @@ TEST(Redistribute, MapsOverOtherProcessesAreRefused) {
 
 TEST(Redistribute, NoMapOrVectorIsRefused) {
   const tridap::DistArray part = part_of(rows(), Memory::row_major, true);
-  EXPECT_TRUE(says(refusal([&] { redistribute_to<double>(MapPtr(), part); }), "the map is null"));
-  EXPECT_TRUE(says(refusal([&] { plan_from(MapPtr(), rows().distribution(), 8); }), "the map is null"));
-  EXPECT_TRUE(says(refusal([&] { redistribute_from(Teuchos::RCP<Vector>(), rows().distribution()); }), "is null"));
+  expect_refused([&] { redistribute_to<double>(MapPtr(), part); }, "the map is null");
+  expect_refused([&] { plan_from(MapPtr(), rows().distribution(), 8); }, "the map is null");
+  expect_refused([&] { redistribute_from(Teuchos::RCP<Vector>(), rows().distribution()); }, "is null");
 }
 
 TEST(Redistribute, OneBadProcessFailsEveryProcessAndLeavesTheTargetAsItWas) {
@@ -448,7 +447,7 @@ TEST(Redistribute, ProcessesThatAskForDifferentThingsAreToldSo) {
       SCOPED_TRACE("fault " + std::to_string(k));
       RedistributeOptions options;
       if (rank() == processes() - 1) faults[k](options);
-      EXPECT_TRUE(says(refusal([&] { plan_to(map, gappy.distribution(), 8, options); }), ""));
+      expect_refused([&] { plan_to(map, gappy.distribution(), 8, options); }, "");
       const oracle::Array mine = rank() == 0 ? gappy : oracle::Array({oracle::cyclic(2 * processes(), 1, processes())});
       refusal([&] { plan_from(map, mine.distribution(), 8); });
     }

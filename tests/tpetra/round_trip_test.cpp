@@ -282,10 +282,10 @@ TEST(ExportMap, ThatRepeatsEveryIdIsRefused) {
   if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
   const auto map = Teuchos::rcp(new Map(5, 0, world(), Tpetra::LocallyReplicated));
   const auto vector = Teuchos::rcp(new Vector(map));
-  EXPECT_TRUE(says(refusal([&] { export_array(vector); }), "the map repeats every id on every process"));
-  EXPECT_TRUE(says(refusal([&] { tridap::tpetra::dim_data(*map); }), "the protocol has no replication"));
+  expect_refused([&] { export_array(vector); }, "the map repeats every id on every process");
+  expect_refused([&] { tridap::tpetra::dim_data(*map); }, "the protocol has no replication");
   const auto vectors = Teuchos::rcp(new MultiVector(map, 2));
-  EXPECT_TRUE(says(refusal([&] { export_array(vectors); }), "the map repeats every id on every process"));
+  expect_refused([&] { export_array(vectors); }, "the map repeats every id on every process");
 }
 
 TEST(ExportMap, ItsDimDataAloneAreThoseOfItsVectors) {
@@ -359,8 +359,8 @@ TEST(ExportMultiVector, VectorsAtUnevenDistancesAreRefusedOrCopied) {
   const auto made = numbered(uniform_map(4), 5);
   const std::vector<std::size_t> chosen{0, 1, 4};
   const auto view = made->subViewNonConst(Teuchos::ArrayView<const std::size_t>(chosen));
-  EXPECT_TRUE(says(refusal([&] { export_array(view); }), "copy=never, but the vectors are not evenly spaced"));
-  EXPECT_TRUE(says(refusal([&] { export_array(view); }), "or export one vector at a time"));
+  expect_refused([&] { export_array(view); }, "copy=never, but the vectors are not evenly spaced");
+  expect_refused([&] { export_array(view); }, "or export one vector at a time");
   for (const Copy copy : {Copy::if_needed, Copy::always}) {
     const auto out = export_array(view, {}, copy);
     EXPECT_FALSE(out.receipt.shared);

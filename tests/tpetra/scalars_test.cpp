@@ -106,8 +106,9 @@ TYPED_TEST(EveryScalar, ReadOnlyMemoryIsAConstVectorAndComesBackReadOnly) {
   using T = TypeParam;
   tridap::DistArray part = filled<T>();
   part.buffer.read_only = true;
-  EXPECT_TRUE(says(refusal([&] { import_vector<T>(part, MPI_COMM_WORLD); }),
-                   "a Vector is writable and the buffer is read-only [conversion]: import it as const elements"));
+  expect_refused([&] { import_vector<T>(part, MPI_COMM_WORLD); },
+                 "a Vector is writable and the buffer is read-only [conversion]: import it as const elements");
+  EXPECT_FALSE(import_vector<T>(part, MPI_COMM_WORLD, Copy::if_needed).receipt.shared);
   const ArrayMap layout(part, MPI_COMM_WORLD);
   const auto imported = import_vector<const T>(part, layout);
   static_assert(std::is_same_v<decltype(imported.vector), Teuchos::RCP<const tridap::tpetra::Vector<T>>>);
@@ -169,12 +170,12 @@ TYPED_TEST(EveryScalar, AnotherTypeOnOneProcessIsRefusedByNameOnAll) {
   using T = TypeParam;
   using Other = typename Wrong<T>::type;
   const std::string here = tridap::element_type<T>().name(), there = tridap::element_type<Other>().name();
-  EXPECT_TRUE(says(refusal([&] { import_vector<Other>(filled<T>(), MPI_COMM_WORLD, Copy::if_needed); }),
-                   "the array's elements are " + here + ", the vector's " + there));
+  expect_refused([&] { import_vector<Other>(filled<T>(), MPI_COMM_WORLD, Copy::if_needed); },
+                 "the array's elements are " + here + ", the vector's " + there);
   for (Index bad = 0; processes() > 1 && bad < processes(); ++bad) {
     tridap::DistArray part = filled<T>();
     if (rank() == bad) part.buffer = tridap::allocate(tridap::element_type<Other>(), {3});
-    EXPECT_TRUE(says(refusal([&] { import_vector<T>(part, MPI_COMM_WORLD); }), "agree.element_type"));
+    expect_refused([&] { import_vector<T>(part, MPI_COMM_WORLD); }, "agree.element_type");
   }
 }
 
@@ -191,11 +192,10 @@ TEST(Scalars, OtherElementsOfTheSameLengthAreRefusedByName) {
     return refusal([&] { import_vector<double>(part, MPI_COMM_WORLD, Copy::always); });
   };
   using Kind = tridap::ElementType::Kind;
-  EXPECT_TRUE(
-      says(refused({Kind::unsigned_integer, 8, true}), "the array's elements are uint64, the vector's float64"));
-  EXPECT_TRUE(says(refused({Kind::signed_integer, 8, true}), "the array's elements are int64, the vector's float64"));
-  EXPECT_TRUE(says(refused({Kind::complex, 8, true}), "the array's elements are complex64, the vector's float64"));
-  EXPECT_TRUE(says(refused({Kind::floating, 8, false}), "the array's elements are >f8, the vector's float64"));
+  expect_says(refused({Kind::unsigned_integer, 8, true}), "the array's elements are uint64, the vector's float64");
+  expect_says(refused({Kind::signed_integer, 8, true}), "the array's elements are int64, the vector's float64");
+  expect_says(refused({Kind::complex, 8, true}), "the array's elements are complex64, the vector's float64");
+  expect_says(refused({Kind::floating, 8, false}), "the array's elements are >f8, the vector's float64");
 }
 
 TEST(Scalars, MemoryOfOneElementAlignedForItsBytesIsEnough) {  // 8 bytes suffice for a complex of 16

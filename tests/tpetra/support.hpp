@@ -1,5 +1,6 @@
 #pragma once
 
+#include "support/expect_refused.hpp"
 #include "support/oracle.hpp"
 #include <tridap/tpetra.hpp>
 
@@ -12,14 +13,13 @@
 
 namespace tpetra_test {
 
+using on::expect_refused;
+using on::expect_says;
+using on::says;
 using tridap::Index;
 
-inline Index processes() {
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-inline Index rank() { return tridap::mpi::rank_of(MPI_COMM_WORLD); }
+inline Index processes() { return on::processes(MPI_COMM_WORLD); }
+inline Index rank() { return on::rank(MPI_COMM_WORLD); }
 
 /// One axis of each kind over `grid` processes, without padding; every coordinate's share differs from its neighbour's.
 inline std::vector<oracle::Axis> plain_axes(Index grid) {
@@ -124,29 +124,10 @@ inline tridap::tpetra::ArrayMapOptions based(Index base) {
   return options;
 }
 
-/// The text with which every process refuses `step`; a failure where some process does not, or says something else.
+/// The text with which every process refuses `step`.
 inline std::string refusal(const std::function<void()>& step) {
-  std::string text;
-  try {
-    step();
-  } catch (const tridap::Error& error) {
-    text = error.what();
-  }
-  const auto length = static_cast<int>(text.size());
-  int longest = length;
-  MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  std::string first = text;
-  first.resize(static_cast<std::size_t>(longest));
-  text.resize(static_cast<std::size_t>(longest));
-  MPI_Bcast(first.data(), longest, MPI_CHAR, 0, MPI_COMM_WORLD);
-  EXPECT_GT(length, 0) << "not refused on this process";
-  EXPECT_EQ(text, first) << "processes say different things";
-  return text.substr(0, static_cast<std::size_t>(length));
-}
-
-inline testing::AssertionResult says(const std::string& text, const std::string& part) {
-  if (text.find(part) != std::string::npos) return testing::AssertionSuccess();
-  return testing::AssertionFailure() << "'" << text << "' does not say '" << part << "'";
+  const auto error = on::expect_refused(step, "");
+  return error ? error->what() : "";
 }
 
 inline tridap::tpetra::TeuchosComm world() { return Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD)); }
