@@ -1,7 +1,7 @@
 #pragma once
 
-#include "support/ranks.hpp"
 #include "support/parts.hpp"
+#include "support/ranks.hpp"
 #include <tridap/buffer.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
