@@ -255,7 +255,7 @@ def test_an_array_that_has_not_the_places_of_a_grid():
             made.destroy()
 
 
-@remedy("pass tridap.asarray(array, comm)", "array is of type …, must be a tridap.DistArray: …")
+@remedy("pass tridap.asarray(array, comm)", "array is of type …, must be a tridap.DistArray: ")
 def test_an_object_that_is_described():
     array = plane()
 

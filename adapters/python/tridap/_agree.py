@@ -55,6 +55,15 @@ def integer(name, value):
         raise TypeError(f"{name} is {value!r}, must be an integer") from None
 
 
+def order_of(axes, ndim):
+    """`axes` as numpy.transpose takes them, as a list from 0 on; ValueError unless each axis is there once."""
+    given = [integer("an entry of axes", axis) for axis in axes]
+    found = [axis + ndim if axis < 0 else axis for axis in given]
+    if sorted(found) != list(range(ndim)):
+        raise ValueError(f"axes is {tuple(given)}, must have each of the {ndim} axes once")
+    return found
+
+
 def utf8(name, given):
     """An argument; ValueError if it is a str that UTF-8 cannot encode, which NumPy and C++ would refuse without its name."""
     if isinstance(given, str):

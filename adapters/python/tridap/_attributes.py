@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from . import _core
-from ._agree import integer
+from ._agree import integer, order_of
 from ._functions import INSTEAD, elementwise
 from ._index import NEW, WHOLE_AXIS, first_of
 from ._reduce import axes_of
@@ -46,18 +46,6 @@ def refuse_pickle(array, protocol):
                     "x.interior are NumPy arrays, which can be pickled and sent")
 
 
-def _order_of_axes(axes, ndim):
-    if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
-        axes = axes[0] or ()
-    if not len(axes):
-        return list(range(ndim))[::-1]
-    given = [integer("an axis", axis) for axis in axes]
-    order = [axis + ndim if axis < 0 else axis for axis in given]
-    if sorted(order) != list(range(ndim)):
-        raise ValueError(f"axes is {tuple(given)}, must have each of the {ndim} axes once")
-    return order
-
-
 def transposed(array):
     """See `DistArray.T`."""
     try:
@@ -68,7 +56,9 @@ def transposed(array):
 
 def transpose(array, *axes):
     """See `DistArray.transpose`."""
-    order = _order_of_axes(axes, array.ndim)
+    if len(axes) == 1 and (axes[0] is None or np.iterable(axes[0])):
+        axes = axes[0] or ()
+    order = order_of(axes, array.ndim) if len(axes) else list(range(array.ndim))[::-1]
     if order == list(range(array.ndim)):
         return array
     grid = array.distribution.grid

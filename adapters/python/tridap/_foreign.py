@@ -16,6 +16,16 @@ class Described(dict[str, Any]):
         self.array = array
 
 
+class Said:
+    """An object whose `__distarray__` is a function. What the function raises on one process, `asarray` raises on all."""
+
+    def __init__(self, say):
+        self._say = say
+
+    def __distarray__(self):
+        return self._say()
+
+
 def kind_of(obj):
     """The module that reads an object: "mpi4py_fft", "petsc" or "_partitioned"; None if TriDAP does not know such objects."""
     kind = type(obj)  # and not isinstance, which asks the object

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._agree import collective, one_of, together
-from ._move import Redistribution, _conversion, _distribution_of, _dtype, _ranks, _self, _words
+from ._make import communicator
+from ._move import Redistribution, _conversion, _distribution_of, _dtype, _ranks, _words
 from ._place import communicator_of_ranks
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def _plan(array, ids, to_ids, dtype, comm, ravel, order, convert, partial, ranks
         made_for = communicator_of_ranks(comm, agreed["ranks"], found["array"].processes)
     plan = Redistribution.__new__(Redistribution)
     _core._Redistribution.__init__(plan, found["array"], agreed["ranks"], found["ids"], to_ids, found["dtype"],
-                                   found["made"], _self() if alone else comm, made_for, agreed["ravel"],
+                                   found["made"], communicator(comm, array), made_for, agreed["ravel"],
                                    agreed["order"] == "F", agreed["convert"], agreed["partial"])
     plan._alone = alone
     plan._source_ranks, plan._target_ranks = (agreed["ranks"], []) if to_ids else ([], agreed["ranks"])

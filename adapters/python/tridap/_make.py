@@ -112,12 +112,6 @@ def distribution(shape: int | Sequence[int], dist: Any = None, grid: int | Seque
     return made
 
 
-def world():
-    """MPI.COMM_WORLD if mpi4py is in use in this process; else None."""
-    mpi = sys.modules.get("mpi4py.MPI")
-    return mpi.COMM_WORLD if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized() else None
-
-
 def _restored(state):
     """A Distribution that was pickled."""
     return _core._from_state(state)
@@ -138,8 +132,9 @@ def _warn_if_alone():
 
 
 def _world_size():
-    comm = world()
-    return 1 if comm is None else comm.size
+    """How many processes MPI.COMM_WORLD has, if mpi4py is in use in this process; else 1."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    return mpi.COMM_WORLD.size if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized() else 1
 
 
 def need_distribution(dist: Any) -> _core.Distribution:

@@ -8,24 +8,15 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _core, _html
-from ._agree import collective, integer, one_of, together, utf8
+from ._agree import collective, integer, one_of, order_of, together, utf8
 from ._copies import lasting
 from ._foreign import describes
-from ._make import distribution, zeros
+from ._make import communicator, distribution, zeros
 from ._place import communicator_of_ranks, ranks_in
 
 if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import DTypeLike
-
-
-def _self():
-    """The communicator of this process alone."""
-    try:
-        from mpi4py import MPI
-    except ImportError as error:
-        raise ImportError(f"moving an array needs mpi4py: {error}") from error
-    return MPI.COMM_SELF
 
 
 def _axes(axes, ndim):
@@ -34,11 +25,7 @@ def _axes(axes, ndim):
         return []
     if not np.iterable(axes):
         raise TypeError(f"axes is {axes!r}, must be a tuple with each axis of x once, such as (1, 0)")
-    given = [integer("an entry of axes", axis) for axis in axes]
-    found = [axis + ndim if axis < 0 else axis for axis in given]
-    if sorted(found) != list(range(ndim)):
-        raise ValueError(f"axes is {tuple(given)}, must have each of the {ndim} axes of x once")
-    return found
+    return order_of(axes, ndim)
 
 
 def _ravel(ravel, axes, fill_padding, source, target):
@@ -167,7 +154,7 @@ class Redistribution(_core._Redistribution):
         agreed = together(comm, prepare)
         made_for = None if alone else communicator_of_ranks(comm, agreed["target_ranks"], found["target"].processes)
         super().__init__(found["source"], agreed["source_ranks"], found["target"], agreed["target_ranks"], found["dtype"],
-                         found["made"], _self() if alone else comm, made_for, agreed["axes"], agreed["order"] == "F",
+                         found["made"], communicator(comm, source, target), made_for, agreed["axes"], agreed["order"] == "F",
                          agreed["convert"], agreed["fill_padding"], agreed["partial"], agreed["ravel"])
         self._alone, self._source_ranks, self._target_ranks = alone, agreed["source_ranks"], agreed["target_ranks"]
 

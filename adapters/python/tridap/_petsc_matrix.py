@@ -10,6 +10,7 @@ import petsc4py.PETSc as _petsc4py
 from . import _core, _petsc
 from ._agree import collective, together
 from ._make import block, communicator, communicator_of, distribution
+from ._place import need_array
 from ._solve import LinearOperator, Matrix
 
 if TYPE_CHECKING:
@@ -201,8 +202,6 @@ def _rows(mat, rows, exported):
 
 
 def _need_plain(array, comm):
-    if not isinstance(array, _core.DistArray):
-        raise TypeError(f"array is of type {type(array).__name__}, must be a tridap.DistArray")
-    communicator_of(array.distribution, comm)
+    need_array(array, comm)
     if array.distribution.count(array.process, "interior") != array.distribution.count(array.process, "local"):
         raise ValueError("the array has padding, which PETSc's vectors would not have: pass an array without it")

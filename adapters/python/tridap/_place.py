@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _core
 from ._agree import together
+from ._make import communicator_of
 
 _KEPT: list[int] = []  # the key of the communicators that are kept with another one
 
@@ -68,11 +69,14 @@ def need_grid_of(comm, grid):
     return tuple(grid)
 
 
-def how_to_make(array):
-    """What to do with an object that is no `DistArray`, where one is meant."""
-    if isinstance(array, np.ndarray):
-        return "tridap.array(array, distribution, comm) makes one of the parts of all processes"
-    return "pass tridap.asarray(array, comm)"
+def need_array(array, comm):
+    """TypeError or ProtocolError unless an argument `array` is a `DistArray` in host memory over as many processes as `comm`."""
+    if not isinstance(array, _core.DistArray):
+        raise TypeError(f"array is of type {type(array).__name__}, must be a tridap.DistArray: " + (
+            "tridap.array(array, distribution, comm) makes one of the parts of all processes"
+            if isinstance(array, np.ndarray) else "pass tridap.asarray(array, comm)"))
+    communicator_of(array.distribution, comm)
+    _core._refuse_on_device(array.local)
 
 
 def _each_once(numbers, grid):

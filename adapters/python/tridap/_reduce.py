@@ -128,6 +128,20 @@ class _Along:
         """The result that is a number of the whole array: with `keepdims` a NumPy array of one element."""
         return np.reshape(value, (1,) * self.array.ndim) if self._keeps and self.array.ndim > 0 else value
 
+    def reduce(self, partial, *how, kinds="biufcm", finish=lambda value, count: value, **arguments):
+        """The result: a DistArray, or what `finish` makes of the value and the number that `reduced` finds. Collective.
+
+        `partial` returns these of the elements that this process counts; and `how`, unless that is given. Elements must be of
+        one of the `kinds`. `arguments` are those that the user gave, beside the axes.
+        """
+        def step():
+            if self(kinds):
+                return _NOTHING if how else (*_NOTHING, "add")
+            return partial(_counted(self.array))
+
+        value, count = reduced(self.array, self.written(**arguments), step, *how)
+        return self.whole(finish(value, count)) if self.made is None else self.made
+
     def __call__(self, kinds="biufcm"):
         array, ndim = self.array, self.array.ndim
         others = dict(self.others)
@@ -154,17 +168,10 @@ _NOTHING = np.zeros((), bool), 0  # the partial result if there is a DistArray
 
 
 def _folded(array, call, axis=None, dtype=None, **others):
-    numpy_call, how = getattr(np, call), "add" if call == "sum" else "multiply"
+    numpy_call = getattr(np, call)
     along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes, dtype=utf8("dtype", dtype)))
-
-    def step():
-        if along("biufcm" if call == "sum" else "biufc"):
-            return _NOTHING
-        part = _counted(array)
-        return numpy_call(part, dtype=utf8("dtype", dtype)), part.size
-
-    value, _ = reduced(array, along.written(dtype=dtype), step, how)
-    return along.whole(value) if along.made is None else along.made
+    return along.reduce(lambda part: (numpy_call(part, dtype=utf8("dtype", dtype)), part.size), "add" if call == "sum" else "multiply",
+                        kinds="biufcm" if call == "sum" else "biufc", dtype=dtype)
 
 
 def _wide(array, dtype):
@@ -178,67 +185,46 @@ def _wide(array, dtype):
 @collective("x.mean()")
 def mean(array, axis=None, dtype=None, **others):
     """See `DistArray.mean`."""
+    def finish(value, count):
+        if count == 0:
+            return np.mean(np.empty(0, array.dtype), dtype=dtype)  # NumPy's answer, and its warning
+        result = dtype if dtype is not None else np.float16 if array.dtype == np.float16 else value.dtype
+        return (value / np.int64(count)).astype(result)
+
     along = _Along("mean", array, axis, others, lambda part, axes: np.mean(part, axis=axes, dtype=utf8("dtype", dtype)))
-
-    def step():
-        if along():
-            return _NOTHING
-        part = _counted(array)
-        return np.sum(part, dtype=_wide(array, dtype)), part.size
-
-    value, count = reduced(array, along.written(dtype=dtype), step, "add")
-    if along.made is not None:
-        return along.made
-    if count == 0:
-        return along.whole(np.mean(np.empty(0, array.dtype), dtype=dtype))  # NumPy's answer, and its warning
-    result = dtype if dtype is not None else np.float16 if array.dtype == np.float16 else value.dtype
-    return along.whole((value / np.int64(count)).astype(result))
+    return along.reduce(lambda part: (np.sum(part, dtype=_wide(array, dtype)), part.size), "add", finish=finish, dtype=dtype)
 
 
 def _spread(array, call, axis=None, dtype=None, ddof=0, **others):
     numpy_call = getattr(np, call)
     along = _Along(call, array, axis, others,
                    lambda part, axes: numpy_call(part, axis=axes, dtype=utf8("dtype", dtype), ddof=ddof))
-    written = along.written(dtype=dtype, ddof=ddof)
 
-    def add():
-        if along("biufc"):
-            return _NOTHING
-        part = _counted(array)
-        return np.sum(part, dtype=_wide(array, dtype)), part.size
+    def finish(value, count):
+        if count - ddof <= 0:
+            return numpy_call(np.ones(count, array.dtype), dtype=dtype, ddof=ddof)  # NumPy's answer, and its warning
+        work = value.dtype if value.dtype.kind in "fc" else np.dtype(float)
+        center = np.asarray(value / np.int64(count)).astype(work)
 
-    value, count = reduced(array, written, add, "add")
-    if along.made is not None:
-        return along.made
-    if count - ddof <= 0:
-        return along.whole(numpy_call(np.ones(count, array.dtype), dtype=dtype, ddof=ddof))  # NumPy's answer, and its warning
-    work = value.dtype if value.dtype.kind in "fc" else np.dtype(float)
-    center = np.asarray(value / np.int64(count)).astype(work)
+        def add_squares():
+            apart = _counted(array).astype(work) - center
+            squares = apart.real**2 + apart.imag**2 if work.kind == "c" else apart * apart
+            return np.sum(squares, dtype=squares.dtype), squares.size
 
-    def add_squares():
-        apart = _counted(array).astype(work) - center
-        squares = apart.real**2 + apart.imag**2 if work.kind == "c" else apart * apart
-        return np.sum(squares, dtype=squares.dtype), squares.size
+        found = reduced(array, along.written(dtype=dtype, ddof=ddof), add_squares, "add")[0] / np.float64(count - ddof)
+        found = np.sqrt(found) if call == "std" else found
+        return found.astype(np.float16 if dtype is None and array.dtype == np.float16 else np.empty(0, work).real.dtype)
 
-    found = reduced(array, written, add_squares, "add")[0] / np.float64(count - ddof)
-    found = np.sqrt(found) if call == "std" else found
-    return along.whole(found.astype(np.float16 if dtype is None and array.dtype == np.float16 else np.empty(0, work).real.dtype))
+    return along.reduce(lambda part: (np.sum(part, dtype=_wide(array, dtype)), part.size), "add", kinds="biufc", finish=finish,
+                        dtype=dtype, ddof=ddof)
 
 
 def _extreme(array, call, axis=None, **others):
     numpy_call = getattr(np, call)
     along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes))
-
-    def step():
-        if along("biufcmM"):
-            return _NOTHING
-        part = _counted(array)
-        return (numpy_call(part) if part.size else np.zeros((), array.dtype)), part.size
-
-    value, count = reduced(array, along.written(), step, "smallest" if call == "min" else "largest")
-    if along.made is not None:
-        return along.made
-    return along.whole(value if count > 0 else numpy_call(np.empty(0, value.dtype)))  # without elements, NumPy's ValueError
+    return along.reduce(lambda part: (numpy_call(part) if part.size else np.zeros((), array.dtype), part.size),
+                        "smallest" if call == "min" else "largest", kinds="biufcmM",  # without elements, NumPy's ValueError
+                        finish=lambda value, count: value if count > 0 else numpy_call(np.empty(0, value.dtype)))
 
 
 def _numbers(array, call):
@@ -281,14 +267,7 @@ def _place(array, call, axis=None, **others):
 def _truth(array, call, axis=None, **others):
     numpy_call = getattr(np, call)
     along = _Along(call, array, axis, others, lambda part, axes: numpy_call(part, axis=axes))
-
-    def step():
-        if along():
-            return _NOTHING
-        return numpy_call(_counted(array)), 0
-
-    value, _ = reduced(array, along.written(), step, "every" if call == "all" else "some")
-    return along.whole(value) if along.made is None else along.made
+    return along.reduce(lambda part: (numpy_call(part), 0), "every" if call == "all" else "some")
 
 
 def _flat(*parts):
@@ -339,32 +318,29 @@ def _sum_of_squares(flat):
 @collective("x.norm()")
 def norm(array, ord=None, axis=None, **others):
     """See `DistArray.norm`."""
+    is_length = False
+
     def norms(part, axes):
         return np.linalg.norm(part, ord, axes[0] if len(axes) == 1 else axes)
 
-    along = _Along("norm", array, axis, others, norms)
-    is_length = [False]
-
-    def step():
-        if along("biufc"):
-            return *_NOTHING, "add"
+    def partial(part):
+        nonlocal is_length
         known = {0: [None], 1: [None, 1, 2, np.inf], 2: [None, "fro"]}.get(array.ndim, [None])
         if not builtins.any(ord is name or (name is not None and ord == name) for name in known):
             raise ValueError(f"ord is {ord!r}, must be {' or '.join(map(repr, known))} for an array of {array.ndim} "
                              "axes: abs(x).sum(), abs(x).max() and x.norm() are over the elements of any array")
-        flat, = _flat(_counted(array))
-        some = flat if flat.size else np.zeros(1, flat.dtype)
-        is_length[0] = not (ord == 1 or ord == np.inf)
-        if is_length[0]:
+        flat, = _flat(part)
+        is_length = not (ord == 1 or ord == np.inf)
+        if is_length:
             return _sum_of_squares(flat), flat.size, "add"
-        return np.linalg.norm(some, ord), flat.size, "add" if ord == 1 else "largest"
+        return np.linalg.norm(flat if flat.size else np.zeros(1, flat.dtype), ord), flat.size, "add" if ord == 1 else "largest"
 
-    value, count = reduced(array, along.written(ord=ord), step)
-    if along.made is not None:
-        return along.made
-    if is_length[0]:
-        return along.whole(np.sqrt(value))
-    return along.whole(value if count > 0 or ord == 1 else np.max(np.empty(0)))  # NumPy's ValueError
+    def finish(value, count):
+        if is_length:
+            return np.sqrt(value)
+        return value if count > 0 or ord == 1 else np.max(np.empty(0))  # NumPy's ValueError
+
+    return _Along("norm", array, axis, others, norms).reduce(partial, kinds="biufc", finish=finish, ord=ord)
 
 
 def _methods(compute, *names):

@@ -12,12 +12,16 @@ import numpy as np
 from . import _core, _html
 from ._agree import collective, together
 from ._copies import lasting
-from ._foreign import describes, is_mat
-from ._make import zeros
+from ._foreign import Said, describes, is_mat
+from ._make import communicator, zeros
 
 if TYPE_CHECKING:
     from mpi4py import MPI
     from numpy.typing import NDArray
+
+    from ._core import _Solvable
+else:
+    _Solvable = object
 
 
 class ConvergenceWarning(UserWarning):
@@ -33,28 +37,13 @@ class ConvergenceError(RuntimeError):
         self.result = result
 
 
-class _Elements:
-    """An array of a distribution, with arbitrary values, in C order."""
-
-    def __init__(self, dist, comm):
-        self.dist, self.comm = dist, comm
-
-    def __distarray__(self):
-        rank = self.comm.rank
-        return {"__version__": "0.10.0", "buffer": np.empty(self.dist.local_shape(rank)),
-                "dim_data": self.dist.dim_data(rank)}
-
-
 def _rows(rows, comm):
-    """An array whose elements are the rows of a matrix, and the communicator of their processes."""
-    from mpi4py import MPI
-    if comm is None and isinstance(rows, _core.DistArray):
-        comm = rows.comm
-    if comm is None:
-        dist = rows.distribution if isinstance(rows, _core.DistArray) and rows.is_whole else rows
-        comm = MPI.COMM_SELF if isinstance(dist, _core.Distribution) and dist.processes == 1 else MPI.COMM_WORLD
+    """An array whose elements are the rows of a matrix, and the communicator of their processes. Collective."""
+    comm = communicator(comm, rows)
     if isinstance(rows, _core.Distribution):
-        rows = _Elements(rows, comm)
+        elements = Said(lambda: {"__version__": "0.10.0", "buffer": np.empty(rows.local_shape(comm.rank)),
+                                 "dim_data": rows.dim_data(comm.rank)})
+        return _core.asarray(elements, comm), comm
     return _core.asarray(rows, comm), comm
 
 
@@ -79,8 +68,34 @@ def _csr(local):
     return (csr.data, csr.indices, csr.indptr), csr.shape
 
 
+class _Multiplies(_Solvable):
+    """What a matrix and an operator have in common."""
+
+    def __matmul__(self, x: Any) -> _core.DistArray:
+        """``A @ x``: a new array with the distribution of `x`, whose padding is 0. Collective.
+
+        `x` is any object with ``__distarray__``, of float64, with the distribution of the rows. Its padding may differ from
+        that of the rows. Several vectors are multiplied at once if `x` has one axis more, which is not distributed, as
+        several right-hand sides of `solve`. Elements that are not dense in memory are copied first. ProtocolError, on
+        every process, if `x` is wrong on any process. What `matvec` of a `LinearOperator` raises on one process is raised on all.
+        """
+        return _product(self, x)
+
+    def dot(self, x: Any) -> _core.DistArray:
+        """``A @ x``. Collective."""
+        return self @ x
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns of the whole matrix, which are those of the elements of the array of its rows."""
+        return self._count, self._count
+
+    def __repr__(self) -> str:
+        return f"<tridap.{type(self).__name__}: {self._count} x {self._count}, {self.distribution.describe()}>"
+
+
 @lasting("pickle the rows of this process, and call tridap.Matrix(rows, dist) with them on every process")
-class Matrix(_core._Matrix):
+class Matrix(_Multiplies, _core._Matrix):
     """A square sparse matrix on the elements of a distributed array. Making one is collective.
 
     Local row ``i`` belongs to the ``i``-th element of this process's part of `rows`, without padding, in the order of
@@ -113,29 +128,10 @@ class Matrix(_core._Matrix):
                  order: str = "C") -> None:
         rows, comm = _rows(rows, comm)
         if given := _petsc_rows(local, comm):
-            super().__init__(rows, given, comm, order)
+            _core._Matrix.__init__(self, rows, given, comm, order)
             return
         data, indices, indptr, own_shape = _local_arrays(local)
-        super().__init__(rows, data, indices, indptr, comm, own_shape if shape is None else shape, order)
-
-    def __matmul__(self, x: Any) -> _core.DistArray:
-        """``A @ x``: a new array with the distribution of `x`, whose padding is 0. Collective.
-
-        `x` is any object with ``__distarray__``, of float64, with the distribution of the rows. Its padding may differ from
-        that of the rows. Several vectors are multiplied at once if `x` has one axis more, which is not distributed, as
-        several right-hand sides of `solve`. Elements that are not dense in memory are copied first. ProtocolError, on
-        every process, if `x` is wrong on any process.
-        """
-        return _product(self, x)
-
-    def dot(self, x: Any) -> _core.DistArray:
-        """``A @ x``. Collective."""
-        return self @ x
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of rows and columns of the whole matrix, which are those of the elements of the array of its rows."""
-        return self._count, self._count
+        _core._Matrix.__init__(self, rows, data, indices, indptr, comm, own_shape if shape is None else shape, order)
 
     @property
     @collective("A.T", "trilinos")
@@ -144,9 +140,6 @@ class Matrix(_core._Matrix):
         made = Matrix.__new__(Matrix)
         _core._Matrix.__init__(made, self)
         return made
-
-    def __repr__(self) -> str:
-        return _shown(self)
 
     @collective("A.update_values()", "trilinos", "petsc")
     def update_values(self, local: Any, *, shape: tuple[int, int] | None = None) -> _core.Receipt:
@@ -174,10 +167,6 @@ class Matrix(_core._Matrix):
         y = _new(self)
         self._diagonal(y)
         return y
-
-
-def _shown(A):
-    return f"<tridap.{type(A).__name__}: {A.shape[0]} x {A.shape[1]}, {A.distribution.describe()}>"
 
 
 def _petsc_rows(local, comm):
@@ -220,7 +209,7 @@ def _integers(indices):
 
 
 @lasting("call tridap.LinearOperator(matvec, dist) on every process")
-class LinearOperator(_core._LinearOperator):
+class LinearOperator(_Multiplies, _core._LinearOperator):
     """A square operator whose product a function computes: ``matvec(x_local, y_local)``. Making one is collective.
 
     `x_local` and `y_local` are float64 arrays over the solver's own vectors, with the local shape of `rows` without
@@ -241,26 +230,7 @@ class LinearOperator(_core._LinearOperator):
     def __init__(self, matvec: Callable[[NDArray[Any], NDArray[Any]], Any], rows: Any,
                  comm: MPI.Comm | None = None) -> None:
         rows, comm = _rows(rows, comm)
-        super().__init__(rows, matvec, comm)
-
-    def __matmul__(self, x: Any) -> _core.DistArray:
-        """``A @ x``: a new array with the distribution of `x`, whose padding is 0. Collective.
-
-        `x` is as for `Matrix`. What `matvec` raises on one process is raised on every process.
-        """
-        return _product(self, x)
-
-    def dot(self, x: Any) -> _core.DistArray:
-        """``A @ x``. Collective."""
-        return self @ x
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of rows and columns, which are those of the elements of the array of its rows."""
-        return self._count, self._count
-
-    def __repr__(self) -> str:
-        return _shown(self)
+        _core._LinearOperator.__init__(self, rows, matvec, comm)
 
 
 class History(Sequence[Any]):

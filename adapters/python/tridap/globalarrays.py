@@ -14,16 +14,16 @@ Arguments that name a Global Array are its handle, an integer, or a `GlobalArray
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from . import _core
 from ._agree import collective, integer, together, utf8
 from ._copies import lasting, unpickled
-from ._make import communicator_of, world
+from ._make import communicator, communicator_of, need_distribution
 from ._modules import needed
-from ._place import how_to_make
+from ._place import need_array
 
 _ga = needed("_tridap_globalarrays", "this Python has no Global Arrays in it: run the script by tridap-python")
 
@@ -68,7 +68,7 @@ class Session:
                 raise ValueError(f"allocator_doubles is {doubles}, must be at least 0, and fit 64 bits")
             return doubles
 
-        self._session = _ga.begin(together(_all(None), asked))
+        self._session = _ga.begin(together(communicator(None), asked))
 
     @collective("session.close()", "globalarrays")
     def close(self) -> None:
@@ -94,8 +94,8 @@ def _group(array):
     try:
         group = _mpi(_ga.communicator(_handle(array)))
     except (TypeError, ValueError):  # the caller then raises it on all processes
-        return _all(None)
-    return group if group is None or group.size < _all(None).size else _all(None)
+        return communicator(None)
+    return group if group is None or group.size < communicator(None).size else communicator(None)
 
 
 def _mpi(fortran):
@@ -181,13 +181,10 @@ def import_array(array: _core.DistArray, *, copy: bool | str | None = None,
         ProtocolError: on every process, if the array of any process is wrong.
     """
     def asked():
-        if not isinstance(array, _core.DistArray):
-            raise TypeError(f"array is of type {type(array).__name__}, must be a tridap.DistArray: {how_to_make(array)}")
-        communicator_of(array.distribution, comm)
-        _core._refuse_on_device(array.local)
+        need_array(array, comm)
         return _core._copy(copy), bool(nearest)
 
-    comm = _all(array.comm if isinstance(array, _core.DistArray) else None)
+    comm = communicator(array.comm if isinstance(array, _core.DistArray) else None)
     named, moved = together(comm, asked)
     return _ga.import_array(array.local, array.distribution, array.process, comm, named, moved)
 
@@ -217,24 +214,12 @@ def held() -> int:
     return _ga.held()
 
 
-def _all(comm):
-    """A communicator; MPI.COMM_WORLD for None."""
-    if comm is not None:
-        return comm
-    from mpi4py import MPI
-    if world() is None:
-        raise RuntimeError("MPI is not initialized, or finalized")
-    return MPI.COMM_WORLD
-
-
 def _asked(dist, dtype, comm):
     """The element type and the communicator of a new array, if the arguments of all processes are correct."""
-    comm = _all(comm)
+    comm = communicator(comm)
 
     def asked():
-        if not isinstance(dist, _core.Distribution):
-            raise TypeError(f"dist is {dist!r}, must be a tridap.Distribution")
-        communicator_of(dist, comm)
+        communicator_of(need_distribution(dist), comm)
         return np.dtype(utf8("dtype", dtype))
 
     return together(comm, asked), comm

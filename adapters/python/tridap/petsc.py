@@ -31,7 +31,7 @@ from ._agree import collective, integer, one_of, together
 from ._ghosts import GhostedArray
 from ._make import communicator, communicator_of, need_distribution
 from ._modules import compiled, needed
-from ._place import how_to_make
+from ._place import need_array
 
 _petsc4py = needed("petsc4py.PETSc", "tridap.petsc needs petsc4py: install python3-petsc4py")
 _petsc = compiled("_petsc", "PETSc", "libpetsc-real-dev")
@@ -110,7 +110,7 @@ def import_array(array: Any, dm: Any = None, *, copy: bool | str | None = None) 
     comm = communicator(None, array)
 
     def asked():
-        _need_array(array, comm)
+        need_array(array, comm)
         policy = _core._copy(copy)
         if dm is not None and policy != "never":
             raise ValueError(f"copy is {copy!r}, must be None with a dm: its Vecs share the memory")
@@ -176,7 +176,7 @@ def place_array(vec: Any, array: Any) -> _core.Receipt:
     as long as that of the Vec. ProtocolError, on every process, if not.
     """
     comm = communicator(None, array)
-    together(comm, lambda: _need_array(array, comm))
+    together(comm, lambda: need_array(array, comm))
     receipt = _petsc.place_array(vec, array.local, array.distribution, array.process)
     _core._watch(array, _petsc.watch(vec))
     return receipt
@@ -195,7 +195,7 @@ def make_ordering(array: Any, *, copy: bool | str | None = None) -> Any:
     mirrors of a periodic axis. `copy` is that of `import_array`.
     """
     comm = communicator(None, array)
-    together(comm, lambda: (_need_array(array, comm), _core._copy(copy)))
+    together(comm, lambda: (need_array(array, comm), _core._copy(copy)))
     return _petsc.ordering(array.local, array.distribution, array.process, comm, copy)
 
 
@@ -249,13 +249,6 @@ def collect() -> int:
 def held() -> Held:
     """How many exports this process holds, and how many objects of PETSc wait for `collect`."""
     return Held(*_petsc.held())
-
-
-def _need_array(array, comm):
-    if not isinstance(array, _core.DistArray):
-        raise TypeError(f"array is of type {type(array).__name__}, must be a tridap.DistArray: {how_to_make(array)}")
-    communicator_of(array.distribution, comm)
-    _core._refuse_on_device(array.local)
 
 
 def _options(stencil_width, stencil, dof):

@@ -34,6 +34,7 @@ from __future__ import annotations
 import sys
 import time
 import types
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
@@ -41,7 +42,7 @@ import numpy as np
 from . import _core
 from ._agree import collective, integer, one_of, together
 from ._copies import lasting
-from ._foreign import describes
+from ._foreign import Said, describes
 from ._make import communicator, communicator_of, need_distribution
 from ._modules import compiled
 from ._vocabularies import scalapack as distribution
@@ -475,25 +476,18 @@ def _native():
     return compiled("_scalapack", "ScaLAPACK", "libscalapack-openmpi-dev")
 
 
-class _Failed:
-    """Replaces an argument that is no array. Its __distarray__ raises the reason, so that all processes raise."""
-
-    def __init__(self, error):
-        self.error = error
-
-    def __distarray__(self):
-        raise self.error
-
-
 def _given(**arguments):
     """Arguments as DistArrays, and their communicator. What is none raises on all processes."""
     comm = communicator(None, *arguments.values())
     for name, value in arguments.items():
         if not (hasattr(type(value), "__distarray__") or describes(value)):
-            arguments[name] = _Failed(TypeError(
-                f"{name} is of type {type(value).__name__}, which has no __distarray__: "
-                "tridap.array(local, distribution) makes an array of the parts of all processes"))
+            arguments[name] = Said(partial(_refuse, name, value))
     return *(_core.asarray(value, comm) for value in arguments.values()), comm
+
+
+def _refuse(name, value):
+    raise TypeError(f"{name} is of type {type(value).__name__}, which has no __distarray__: "
+                    "tridap.array(local, distribution) makes an array of the parts of all processes")
 
 
 def _parts(comm, copy, arrays, options):
