@@ -63,8 +63,7 @@ def ring(grid, length=3):
 
 def old_ring(grid, length=3):
     """The same axis in version 0.9, which does not count the mirrors."""
-    dims = [{"dist_type": "b", "size": length * grid, "proc_grid_size": grid, "proc_grid_rank": c, "start": length * c,
-             "stop": length * (c + 1), "padding": (1, 1), "periodic": True} for c in range(grid)]
+    dims = [block(length * grid, grid, c, padding=(1, 1), periodic=True) for c in range(grid)]
     return Axis(dims, [[None, *range(length * c, length * (c + 1)), None] for c in range(grid)])
 
 

@@ -3,7 +3,9 @@
 A test is skipped on all processes or on none: else it fails, and the processes that skipped it are named.
 """
 
+import pathlib
 import sys
+import tempfile
 
 import pytest
 from mpi4py import MPI
@@ -15,6 +17,16 @@ FAILED = {}  # by file, the functions that failed
 @pytest.fixture
 def comm():
     return MPI.COMM_WORLD
+
+
+@pytest.fixture
+def folder(comm):
+    """A new folder, the same on every process."""
+    made = tempfile.TemporaryDirectory() if comm.rank == 0 else None
+    yield pathlib.Path(comm.bcast(made.name if made else None))
+    comm.Barrier()
+    if made:
+        made.cleanup()
 
 
 @pytest.hookimpl(hookwrapper=True)

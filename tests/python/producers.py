@@ -1,8 +1,12 @@
-"""Producers for tests, and oracles that deal by hand: nothing here asks tridap."""
+"""Producers for tests, oracles that deal by hand and ask nothing of tridap, and what all processes have in common."""
 
 import itertools
+import os
+import subprocess
 
 import numpy as np
+import pytest
+import tridap
 
 
 class Producer:
@@ -13,6 +17,11 @@ class Producer:
 
     def __distarray__(self):
         return dict(self.said)
+
+
+def address(memory):
+    """Where memory begins."""
+    return np.asarray(memory).__array_interface__["data"][0]
 
 
 def block(size, processes=1, rank=0, /, **more):
@@ -40,6 +49,16 @@ def whole(*shape, dtype=float):
     """A right array over one process, block axes, and its buffer."""
     buffer = np.arange(int(np.prod(shape)), dtype=dtype).reshape(shape)
     return dict_of(buffer, *(block(n) for n in shape))
+
+
+def gives(**methods):
+    """An object of a class with such methods."""
+    return type("Gives", (), {name: staticmethod(method) for name, method in methods.items()})()
+
+
+def tensor_of(capsule):
+    """A producer of one tensor of the host by DLPack."""
+    return gives(__dlpack__=lambda *_, **__: capsule, __dlpack_device__=lambda: (1, 0))
 
 
 def line_of(comm, size=11):
@@ -85,3 +104,30 @@ def shared(comm, value):
 def everywhere(comm, fact):
     """Whether a fact holds on every process, so that no process waits for one whose test has failed."""
     return all(comm.allgather(bool(fact)))
+
+
+def refused_by_all(comm, calls, kinds=tridap.ProtocolError):
+    """Each call raises an error with its words, a pattern, and the same text on every process; by words, the calls."""
+    for words, call in calls.items():
+        with pytest.raises(kinds, match=words) as raised:
+            call()
+        assert shared(comm, str(raised.value))
+
+
+def outside(**more):
+    """The environment of a program that is no process of this job."""
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith(("OMPI_", "PMIX_", "PMI_", "SLURM")) or name.startswith(("OMPI_ALLOW", "OMPI_MCA_rmaps"))}
+    return {**kept, **more}
+
+
+def ran(comm, *command, **environment):
+    """The status and the output of a command that process 0 runs outside of this job, on every process."""
+    said = None
+    if comm.rank == 0:
+        try:
+            done = subprocess.run([*map(str, command)], env=outside(**environment), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            said = done.returncode, done.stdout
+        except OSError as error:  # the others wait for what process 0 says
+            said = -1, str(error)
+    return comm.bcast(said)

@@ -3,6 +3,8 @@
 import ast
 import pathlib
 import re
+import types
+from typing import Any, Callable, NamedTuple
 
 ROOT = pathlib.Path(__file__).parents[2]
 # What C++ text can reach a Python program: all but the tool's, the C header's and Fortran's, and packages/device's.
@@ -25,15 +27,45 @@ def remedy(*texts):
     return lambda test: test
 
 
+class Advice(NamedTuple):
+    """A case of a table: a call whose error advises code. `run` executes the code, and asks whether its result is right.
+
+    `text` is one of the sources, or a tuple of them. `given` makes the names of the caller, whose functions `follow` explains
+    with `call`, `pattern` and `then`. `is_right` gets the result and the names.
+    """
+
+    text: str | tuple[str, ...]
+    given: Callable[[], dict[str, Any]]
+    call: str
+    pattern: str
+    then: str | None
+    is_right: Callable[[Any, dict[str, Any]], bool]
+
+    def run(self):
+        given = self.given()
+        assert self.is_right(follow(given, self.call, self.pattern, self.then), given)
+
+
+def name_of(case):
+    """The identifier of a case in the output of pytest."""
+    return case.text if isinstance(case.text, str) else case.text[0]
+
+
+def names_of(case, **more):
+    """The names of a caller: those of `case`, and more, of which a function makes its value of `case["x"]`."""
+    return {**case, **{name: value(case["x"]) if isinstance(value, types.FunctionType) else value for name, value in more.items()}}
+
+
 def executed():
-    """The texts that decorators name, each with its tests."""
+    """The texts that decorators and cases name, each with its place."""
     found = {}
     for path in sorted((ROOT / "tests/python").rglob("test_*.py")):
-        for node in ast.parse(path.read_text()).body:
-            for call in getattr(node, "decorator_list", []):
-                if isinstance(call, ast.Call) and getattr(call.func, "id", getattr(call.func, "attr", "")) == "remedy":
-                    for text in call.args:
-                        found.setdefault(ast.literal_eval(text), []).append(f"{path.name}::{node.name}")
+        for node in ast.walk(ast.parse(path.read_text())):
+            name = getattr(node.func, "id", getattr(node.func, "attr", "")) if isinstance(node, ast.Call) else ""
+            for argument in {"remedy": node.args, "Advice": node.args[:1]}.get(name, []) if name else []:
+                texts = ast.literal_eval(argument)
+                for text in [texts] if isinstance(texts, str) else texts:
+                    found.setdefault(text, []).append(f"{path.name}:{node.lineno}")
     return found
 
 

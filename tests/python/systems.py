@@ -96,6 +96,13 @@ def interior(memory, dist, rank):
     return memory[tuple(cuts)]
 
 
+def second_difference(dist, comm, diagonal=2.0):
+    """The Matrix of the second difference along an array of one axis."""
+    n, = dist.shape
+    rows = sp.diags([-1.0, diagonal, -1.0], [-1, 0, 1], shape=(n, n), format="csr")[dist.indices(comm.rank)[0]]
+    return tridap.Matrix(rows, dist, comm)
+
+
 def poisson(m):
     """The five-point difference on m x m."""
     line = sp.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(m, m))

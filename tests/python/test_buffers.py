@@ -6,17 +6,8 @@ import types
 import numpy as np
 import pytest
 import tridap
-from producers import block, dict_of, line_of, shared
+from producers import address, block, dict_of, gives, line_of, listed, shared, tensor_of
 from test_errors import Odd, assert_all_hear, on_one, raising
-
-
-def address(memory):
-    return np.asarray(memory).__array_interface__["data"][0]
-
-
-def gives(**methods):
-    """An object of a class with such methods."""
-    return type("Gives", (), {name: staticmethod(method) for name, method in methods.items()})()
 
 
 def capsule(name):
@@ -27,7 +18,7 @@ def capsule(name):
 
 def used():
     capsule = np.zeros(3).__dlpack__()
-    np.from_dlpack(gives(__dlpack__=lambda *_: capsule, __dlpack_device__=lambda: (1, 0)))
+    np.from_dlpack(tensor_of(capsule))
     return capsule
 
 
@@ -191,9 +182,7 @@ class OnADeviceThatSaysHost(OnADevice):
 
 @pytest.mark.parametrize("producer", [OnADevice, OnADeviceThatSaysHost])
 def test_device_memory_is_refused_even_if_it_claims_to_be_host(producer):
-    line = {"dist_type": "b", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 4}
     with pytest.raises(tridap.ProtocolError, match="cuda"):
-        tridap.asarray({"__version__": "0.10.0", "buffer": producer(), "dim_data": (line,)})
-    listed = {"dist_type": "u", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "indices": producer()}
+        tridap.asarray(dict_of(producer(), block(4)))
     with pytest.raises(tridap.ProtocolError):
-        tridap.asarray({"__version__": "0.10.0", "buffer": np.zeros(4), "dim_data": (listed,)})
+        tridap.asarray(dict_of(np.zeros(4), listed(4, producer())))

@@ -11,7 +11,7 @@ try:
     from tridap import petsc as _  # noqa: F401 - PETSc begins on all processes together, and some tests need only some of them
 except ImportError:
     pass
-from systems import local_rows
+from every_call import Calls
 
 CALLS = {"sum": "x.sum()", "pad": "x.update_padding()", "gather": "x.gather()", "norm": "x.norm()", "redist": "x.redistribute()",
          "save": "tridap.save()", "allclose": "numpy.allclose()", "allgather": "x.allgather()", "asarray": "tridap.asarray()"}
@@ -44,21 +44,12 @@ def calls_of(comm, folder):
 
 def calls_of_modules(comm, folder):
     petsc = pytest.importorskip("tridap.petsc")
-    line = tridap.distribution(12, processes=comm.size)
-    dense = np.diag(np.full(12, 2.0)) - np.diag(np.ones(11), 1) - np.diag(np.ones(11), -1)
-    rows = local_rows(dense, line, comm.rank)
-    A, b = tridap.Matrix(rows, line, comm), tridap.from_function(line, lambda i: 1.0 + i, comm=comm)
-    full = tridap.from_function(tridap.distribution((12, 12), "b,*", processes=comm.size), lambda i, j: 1.0 + (i == j), comm=comm)
-    mine = line.indices(comm.rank)[0]
-    ghosted = tridap.GhostedArray(np.zeros(mine.size + 1), [(int(mine[0]) - 1) % 12], comm=comm)
-    plan = tridap.Redistribution(line, tridap.distribution(12, "c", processes=comm.size), comm=comm)
-    file = str(folder / "m.h5")
-    return dict(save=lambda: tridap.save(file, {"b": b}, comm=comm), load=lambda: tridap.load(file, "b", comm=comm),
-                dense=lambda: tridap.scalapack.solve(full, b, copy="if_needed"), svd=lambda: tridap.scalapack.svd(full, copy="if_needed"),
-                vec=lambda: petsc.import_array(b), dmda=lambda: petsc.create_dmda(line, comm), solve=lambda: tridap.solve(A, b),
-                eigsh=lambda: tridap.eigsh(A, 1), matrix=lambda: tridap.Matrix(rows, line, comm), product=lambda: A @ b,
-                ghosts=ghosted.update_ghosts, plan=lambda: plan(b), element=lambda: b[3], plot=b.plot,
-                export=lambda: tridap.export(b, comm=comm))
+    c = Calls(comm, folder).made()
+    c.save()
+    plan = tridap.Redistribution(c.line, tridap.distribution(c.line.shape, "c", processes=comm.size), comm=comm)
+    return dict(save=c.save, load=lambda: tridap.load(c.file, "x", comm=comm), dense=c.dense, svd=c.svd, vec=c.petsc,
+                dmda=lambda: petsc.create_dmda(c.line, comm), solve=c.solve, eigsh=c.eigsh, matrix=c.matrix, product=c.product,
+                ghosts=c.ghosts, plan=lambda: plan(c.b), element=lambda: c.b[3], plot=c.plot, export=lambda: tridap.export(c.b, comm=comm))
 
 
 def assert_each_pair_differs(comm, names, calls):
@@ -76,9 +67,9 @@ def test_each_pair_of_calls_is_one_error_on_all(some, tmp_path):
         assert_each_pair_differs(some, CALLS, calls_of(some, tmp_path))
 
 
-def test_each_pair_of_modules_is_one_error_on_all(some, tmp_path):
+def test_each_pair_of_modules_is_one_error_on_all(some, folder):
     if some is not None:
-        assert_each_pair_differs(some, MODULES, calls_of_modules(some, tmp_path))
+        assert_each_pair_differs(some, MODULES, calls_of_modules(some, folder))
 
 
 def test_a_call_of_rank_0_alone_meets_the_next_call(comm):

@@ -4,38 +4,18 @@ import json
 import os
 import pathlib
 import stat
-import subprocess
-import tempfile
 
 import numpy as np
 import pytest
 import tridap
-from producers import Producer, block, cyclic, dict_of, line_of, listed, shared, whole
+from producers import Producer, block, cyclic, dict_of, line_of, listed, ran, shared, whole
 
 TOOL = pathlib.Path(tridap.__file__).parents[3] / "packages/tool/tridap"  # of the build tree
 
 
-@pytest.fixture
-def folder(comm):
-    """A new folder that every process sees."""
-    made = tempfile.TemporaryDirectory() if comm.rank == 0 else None
-    yield pathlib.Path(comm.bcast(made.name if made else None))
-    comm.Barrier()
-    if made:
-        made.cleanup()
-
-
 def tool(comm, *arguments):
-    """The exit status and the output of the command, which process 0 runs, on every process."""
-    said = None
-    if comm.rank == 0:
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_"))}
-        try:
-            done = subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, env=environment)
-            said = done.returncode, done.stdout + done.stderr
-        except OSError as error:  # the others wait for what process 0 says
-            said = -1, str(error)
-    return comm.bcast(said)
+    """The exit status and the output of the command, on every process."""
+    return ran(comm, TOOL, *arguments)
 
 
 def specs(size):

@@ -2,15 +2,14 @@
 
 import copy
 import itertools
-import os
 import pickle
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 import tridap
-from producers import block, dict_of, everywhere
+from mpi4py import MPI
+from producers import block, dict_of, everywhere, ran
 from remedies import advice, remedy
 
 
@@ -131,10 +130,7 @@ def test_a_process_that_does_not_know_the_others_is_warned(comm, first, more, la
 
 def printed_by(program, launched):
     """What a program prints that finds in its environment that so many processes were launched."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMI", "SLURM"))}
-    environment["PMI_SIZE"] = launched
-    ran = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
-    return ran.stdout + ran.stderr
+    return ran(MPI.COMM_SELF, sys.executable, "-c", program, PMI_SIZE=launched)[1]
 
 
 @remedy("process alone: call `from mpi4py import MPI` first, or pass processes=")

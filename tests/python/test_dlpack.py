@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 import tridap
-from producers import block, dict_of
+from producers import block, dict_of, tensor_of
 from test_buffers import DLTensor
 
 FRESH, USED = b"dltensor_versioned", b"used_dltensor_versioned"
@@ -146,17 +146,7 @@ def test_the_memory_lives_until_the_tensor_is_let_go_of(most, name, used, taken)
 
 
 def test_a_tensor_is_taken_once():
-    class Twice:
-        def __init__(self):
-            self.capsule = np.arange(3.0).__dlpack__()
-
-        def __dlpack__(self, **_):
-            return self.capsule
-
-        def __dlpack_device__(self):
-            return 1, 0
-
-    memory = Twice()
+    memory = tensor_of(np.arange(3.0).__dlpack__())
     dist = tridap.distribution((3,), processes=1)
     a = tridap.array(memory, dist)
     with pytest.raises(tridap.ProtocolError, match="gave no DLPack tensor that is new"):

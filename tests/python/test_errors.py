@@ -365,6 +365,5 @@ def test_a_protocol_error_of_one_process_is_raised_on_all(comm):
 
 
 def test_a_list_that_is_not_of_integers_is_shown_as_it_is():
-    axis = {"dist_type": "u", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "indices": [1, "a", 2]}
-    report = tridap.check({"__version__": "0.9.0", "buffer": np.zeros(4), "dim_data": (axis,)})
+    report = tridap.check(dict_of(np.zeros(4), listed(4, [1, "a", 2]), version="0.9.0"))
     assert 'is [1, "a", 2], must be' in str(report)

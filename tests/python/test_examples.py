@@ -16,11 +16,6 @@ FFT = ["--size", "12", "--repeats", "2"]  # of 07_fft, which solves nothing
 
 
 @pytest.fixture
-def folder(comm, tmp_path):
-    return pathlib.Path(comm.bcast(str(tmp_path)))
-
-
-@pytest.fixture
 def example(monkeypatch, folder, tmp_path):
     """Runs an example in this process, on a terrain of 24 x 31 cells."""
     lines = (EXAMPLES.parent / "data" / "jacksboro.asc").read_text().splitlines()

@@ -6,11 +6,7 @@ import itertools
 import numpy as np
 import pytest
 import tridap
-from producers import Producer, block, cyclic, dict_of, line_of, listed, places, shared, whole
-
-
-def address(memory):
-    return np.asarray(memory).__array_interface__["data"][0]
+from producers import Producer, address, block, cyclic, dict_of, line_of, listed, places, shared, tensor_of, whole
 
 
 def test_every_way_out_shares_the_memory():
@@ -36,7 +32,7 @@ def test_array_copies_only_where_it_must(dtype, copy, shares):
 
 
 @pytest.mark.parametrize("ask", [lambda a, copy: a.__array__(copy=copy), lambda a, copy: a.__array__(int, copy=copy),
-                                 lambda a, copy: np.from_dlpack(Capsule(a.__dlpack__(copy=copy)))],
+                                 lambda a, copy: np.from_dlpack(tensor_of(a.__dlpack__(copy=copy)))],
                          ids=["__array__", "__array__ of another type", "__dlpack__"])
 def test_copy_is_none_or_a_flag(ask):
     field = np.arange(4)
@@ -46,19 +42,6 @@ def test_copy_is_none_or_a_flag(ask):
     for wrong in 0, 1, 1.0, "yes", "if_needed", "", (), [1], np.int8(1), np.array(True), object(), bool:
         with pytest.raises(TypeError, match="copy is .*, must be None, True or False"):
             ask(made, wrong)
-
-
-class Capsule:
-    """A producer of one tensor."""
-
-    def __init__(self, capsule):
-        self.capsule = capsule
-
-    def __dlpack__(self, **_):
-        return self.capsule
-
-    def __dlpack_device__(self):
-        return (1, 0)
 
 
 def test_array_refuses_a_copy_that_was_forbidden():
@@ -88,7 +71,6 @@ def test_what_dlpack_is_asked_for_in_vain_is_a_buffer_error(how, reason):
                                  {"max_version": (1, 0)}, {"max_version": None, "dl_device": (1, 0), "copy": False, "stream": None}])
 def test_dlpack_takes_the_keywords_of_the_array_api(how):
     assert "dltensor" in repr(tridap.asarray(whole(3)).__dlpack__(**how))
-
 
 
 @pytest.mark.parametrize("dtype", ["M8[s]", "m8[ms]", [("t", "M8[s]"), ("x", "f8")]], ids=str)
@@ -317,9 +299,7 @@ def test_what_one_process_cannot_export_is_refused_by_all(comm):
 
 def test_indices_of_dim_data_cannot_be_written():
     given = np.array([2, 0, 1, 3])
-    listed = {"dist_type": "u", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "indices": given}
-    for a in (tridap.zeros(tridap.distribution((4,), ([[2, 0, 1, 3]],), processes=1)),
-              tridap.asarray(dict_of(np.zeros(4), listed))):
+    for a in (tridap.zeros(tridap.distribution((4,), ([[2, 0, 1, 3]],), processes=1)), tridap.asarray(dict_of(np.zeros(4), listed(4, given)))):
         with pytest.raises(ValueError, match="read-only"):
             a.dim_data[0]["indices"][0] = 5
     assert given.flags.writeable

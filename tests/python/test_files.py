@@ -1,10 +1,7 @@
 """tridap.save and tridap.load, against h5py reading and writing the same files on one process."""
 
-import itertools
 import os
-import pathlib
 import random
-import subprocess
 import sys
 import tempfile
 import types
@@ -14,20 +11,11 @@ import numpy as np
 import pytest
 import tridap
 from mpi4py import MPI
+from producers import block, ran
 
 COMM = MPI.COMM_WORLD
 P = COMM.size
 R = COMM.rank
-
-
-@pytest.fixture
-def folder():
-    """A new folder, the same on every process."""
-    made = tempfile.TemporaryDirectory() if R == 0 else None
-    yield pathlib.Path(COMM.bcast(made.name if R == 0 else None))
-    COMM.Barrier()
-    if R == 0:
-        made.cleanup()
 
 
 def read(path, name):
@@ -394,16 +382,8 @@ found = hdf5.libraries()
 assert found.h5py == h5py.__version__ and found.h5py_mpi is h5py.get_config().mpi and "hdf5" in found.file
 print("mpi" if found.h5py_mpi else "serial", found.version == found.h5py_hdf5)
 """
-    if R == 0:
-        clean = {key: value for key, value in os.environ.items()
-                 if not key.startswith(("OMPI_", "PMIX_", "PMI_")) or key.startswith("OMPI_ALLOW")}
-        if which == "mpi":
-            clean["H5PY_ALWAYS_USE_MPI"] = "1"
-        done = subprocess.run([sys.executable, "-c", code, first, str(folder / "x.h5")], env=clean, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        printed = done.stdout
-    printed = COMM.bcast(printed if R == 0 else None)
-    assert printed.split() == [which, "True"], printed
+    status, printed = ran(COMM, sys.executable, "-c", code, first, folder / "x.h5", **({"H5PY_ALWAYS_USE_MPI": "1"} if which == "mpi" else {}))
+    assert status == 0 and printed.split() == [which, "True"], printed
 
 
 def write_dnpy(path, version, dim_data, local):
@@ -479,14 +459,8 @@ class Killing(_files._Progress):
 _files._Progress = Killing
 tridap.save(sys.argv[1], {"a": a})
 """
+    assert ran(COMM, "mpiexec", "-n", 2, sys.executable, "-c", code, folder / "x.h5")[0] != 0
     if R == 0:
-        clean = {key: value for key, value in os.environ.items()
-                 if not key.startswith(("OMPI_", "PMIX_", "PMI_")) or key.startswith(("OMPI_ALLOW", "OMPI_MCA_rmaps"))}
-        done = subprocess.run(["mpiexec", "-n", "2", sys.executable, "-c", code, str(folder / "x.h5")], env=clean,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    COMM.Barrier()
-    if R == 0:
-        assert done.returncode != 0
         with h5py.File(folder / "x.h5", "r") as file:
             assert (file["a"][()] == 1).all()
 
@@ -552,13 +526,10 @@ def test_a_text_of_fixed_length_is_read_without_its_padding(folder):
 
 
 def test_dnpy_files_of_mixed_types_or_of_objects_are_refused(folder):
-    half = [{"dist_type": "b", "size": 4, "proc_grid_size": 2, "proc_grid_rank": rank, "start": 2 * rank,
-             "stop": 2 * rank + 2} for rank in range(2)]
     if R == 0:
-        write_dnpy(folder / "x_0.dnpy", "0.9.0", (half[0],), np.zeros(2))
-        write_dnpy(folder / "x_1.dnpy", "0.9.0", (half[1],), np.zeros(2, np.float32))
-        whole = {"dist_type": "b", "size": 1, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 1}
-        write_dnpy(folder / "y_0.dnpy", "0.9.0", (whole,), np.array([{}], object))
+        write_dnpy(folder / "x_0.dnpy", "0.9.0", (block(4, 2, 0),), np.zeros(2))
+        write_dnpy(folder / "x_1.dnpy", "0.9.0", (block(4, 2, 1),), np.zeros(2, np.float32))
+        write_dnpy(folder / "y_0.dnpy", "0.9.0", (block(1),), np.array([{}], object))
     COMM.Barrier()
     with pytest.raises((tridap.ProtocolError, ValueError), match="have different element types"):
         tridap.load(folder / "x_0.dnpy", comm=COMM)

@@ -1,14 +1,12 @@
 """Distributions and arrays of our own, against cards dealt by hand."""
 
 import itertools
-import os
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 import tridap
-from producers import deal_blocks, deal_cyclic, pairs, places, shared
+from producers import deal_blocks, deal_cyclic, pairs, places, ran, shared
 
 BLOCKS = {"b": deal_blocks, "c": deal_cyclic, "c:2": lambda n, p: deal_cyclic(n, p, 2), "c:3": lambda n, p: deal_cyclic(n, p, 3)}
 
@@ -285,10 +283,4 @@ import tridap
 MPI.Finalize()
 print(tridap.distribution((4,)).processes)
 """
-    printed = None
-    if comm.rank == 0:
-        clean = {key: value for key, value in os.environ.items()
-                 if not key.startswith(("OMPI_", "PMIX_", "PMI_")) or key.startswith("OMPI_ALLOW")}
-        printed = subprocess.run([sys.executable, "-c", code], env=clean, text=True, stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT).stdout
-    assert comm.bcast(printed).split() == ["1"]
+    assert ran(comm, sys.executable, "-c", code) == (0, "1\n")

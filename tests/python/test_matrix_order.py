@@ -62,24 +62,6 @@ def test_rows_in_the_order_of_ravel_fit_a_fortran_array(comm, form):
         assert result.bytes_copied == 0 and np.abs(result.x.allgather() - expected).max() < 1e-10
 
 
-def test_the_remedy_for_another_memory_order_works(comm):
-    dist = tridap.distribution((6, 4), ("b", "*"), processes=comm.size)
-    dense = matrix(24, symmetric=False)
-    rows = local_rows(dense, dist, comm.rank)
-    A = tridap.Matrix(rows, dist)
-    b = tridap.from_function(dist, lambda i, j: 1.0 + (4 * i + j) % 5, order="F")
-    expected = np.linalg.solve(dense, 1.0 + np.arange(24) % 5)
-    if max(dist.local_shape(rank)[0] for rank in range(comm.size)) == 1:
-        pytest.skip("needs a process with at least 2 rows of the grid")
-    with pytest.raises(tridap.ProtocolError, match="memory order is not that of the map of the rows of A") as refused:
-        tridap.solve(A, b, method="direct")
-    advised = str(refused.value).rpartition(": ")[2]
-    assert advised == "tridap.Matrix(rows, b)"
-    A = eval(advised)
-    result = tridap.solve(A, b, method="direct")
-    np.testing.assert_allclose(whole(comm, dist, result.x.local), expected, atol=1e-10)
-
-
 def test_an_order_is_c_f_or_k(comm):
     dist = tridap.distribution((5, 4), processes=comm.size)
     rows = local_rows(matrix(20), dist, comm.rank)

@@ -216,16 +216,6 @@ def test_what_a_function_raises_on_one_process_is_raised_on_all(comm):
         tridap.LinearOperator(failing, dist) @ tridap.zeros(dist)
 
 
-def test_only_matrices_multiply(comm):
-    for wrong in (None, 5):
-        for call in (tridap.Matrix.__matmul__, tridap.LinearOperator.__matmul__, tridap.Matrix.diagonal):
-            with pytest.raises((TypeError, AttributeError)):
-                call(wrong, *[None][:call is not tridap.Matrix.diagonal])
-    for made in (tridap.Matrix.__new__(tridap.Matrix), tridap.LinearOperator.__new__(tridap.LinearOperator)):
-        with pytest.raises(TypeError):
-            made @ tridap.zeros(tridap.distribution(3, processes=comm.size))
-
-
 def test_matrices_and_operators_are_their_own_copies(comm):
     rows = tridap.distribution(4 * comm.size, processes=comm.size)
     A = tridap.Matrix((np.ones(4), rows.indices(comm.rank)[0], np.arange(5)), rows, comm)

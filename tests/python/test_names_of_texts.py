@@ -120,17 +120,15 @@ def test_local_calls_name_the_text_too(comm):
     assert r"a\udcffb" in dist.to_html(title=BAD) and r"a\udcffb" in x.to_html(title=BAD)
 
 
-def test_a_capture_has_any_name_that_the_system_allows(comm, tmp_path_factory):
-    folder = comm.bcast(str(tmp_path_factory.mktemp("names")) if comm.rank == 0 else None)
+def test_a_capture_has_any_name_that_the_system_allows(comm, folder):
     path = os.path.join(folder, os.fsdecode(b"cap\xff.json"))
     tridap.zeros(tridap.distribution(comm.size, "b", processes=comm.size)).write_capture(path)
     assert os.path.exists(os.fsencode(path))
 
 
-def test_files_have_any_name_that_the_system_allows(comm, tmp_path_factory):
+def test_files_have_any_name_that_the_system_allows(comm, folder):
     if not tridap.components()["hdf5"].built:
         pytest.skip("needs HDF5")
-    folder = comm.bcast(str(tmp_path_factory.mktemp("names")) if comm.rank == 0 else None)
     path = os.path.join(folder, os.fsdecode(b"run\xff.h5"))
     x = tridap.from_function(tridap.distribution(3 * comm.size, "b", processes=comm.size), lambda i: 1.0 * i)
     tridap.save(path, {"x": x}, {"time": 2.5})

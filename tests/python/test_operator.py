@@ -4,8 +4,8 @@ import collections.abc
 
 import numpy as np
 import pytest
-import scipy.sparse
 import tridap
+from systems import second_difference
 
 
 @pytest.fixture
@@ -43,12 +43,6 @@ def test_a_function_may_make_its_operator_anew(line, b):
     calls = []
     op = tridap.LinearOperator(again, line)
     assert np.allclose(tridap.solve(op, b).x.local, b.local / 2)
-
-
-def second_difference(line, comm):
-    (mine,) = line.indices(comm.rank)
-    n, = line.shape
-    return tridap.Matrix(scipy.sparse.diags([-1.0, 2.0, -1.0], [-1, 0, 1], shape=(n, n), format="csr")[mine], line)
 
 
 class Options(collections.abc.Mapping):

@@ -2,14 +2,13 @@
 
 import ast
 import inspect
-import os
 import pathlib
 import pydoc
-import subprocess
 import sys
 
 import pytest
 import tridap
+from producers import ran
 from tridap import _core
 
 HERE = pathlib.Path(tridap.__file__).parent
@@ -95,11 +94,10 @@ def test_type_checkers_are_told_that_there_are_hints():
     assert (HERE / "py.typed").exists()
 
 
-def test_numpy_2_is_refused_if_pybind11_is_too_old():
+def test_numpy_2_is_refused_if_pybind11_is_too_old(comm):
     program = "import numpy; numpy.__version__ = '2.1.0'; import tridap"
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True,
-                         env={name: value for name, value in os.environ.items() if not name.startswith(("OMPI_", "PMIX_"))})
+    status, text = ran(comm, sys.executable, "-c", program)
     if tuple(map(int, _core.__pybind11__.split("."))) >= (2, 12):
-        assert run.returncode == 0
+        assert status == 0
     else:
-        assert "misreads the element sizes of NumPy 2.1.0: compile it with pybind11 2.12 or later" in run.stderr
+        assert "misreads the element sizes of NumPy 2.1.0: compile it with pybind11 2.12 or later" in text

@@ -77,8 +77,7 @@ def test_a_matplotlib_that_raises_on_process_0_fails_all(comm, monkeypatch, erro
 
 
 def test_plot_steps_over_what_it_draws(comm):
-    rows = {"dist_type": "b", "size": 6 * comm.size, "proc_grid_size": comm.size, "proc_grid_rank": comm.rank,
-            "start": 6 * comm.rank, "stop": 6 * comm.rank + 6, "padding": (1, 1), "periodic": True}
+    rows = block(6 * comm.size, comm.size, comm.rank, padding=(1, 1), periodic=True)
     old = tridap.asarray(dict_of(np.zeros(8), rows, version="0.9.0"), comm)
     new = tridap.asarray(old.__distarray__(), comm)  # which counts the mirror before the first element
     drawn = [array.plot(cells=6 * comm.size) for array in (old, new)]
@@ -256,3 +255,45 @@ def test_missing_elements_of_every_kind_of_number(comm, dtype):
         drawn = ax.images[0].get_array()
         assert drawn.compressed().tolist() == sorted(drawn.compressed().tolist()) and drawn.mask.any()
         assert not ax.figure.draw_without_rendering()
+
+
+def test_wrong_arguments_of_one_process_are_refused_by_all(comm):
+    dist = tridap.distribution((4, 4), ("b", "*"), processes=comm.size)
+    array, dates = tridap.zeros(dist), tridap.zeros(dist, "M8[s]")
+    last = comm.rank == comm.size - 1
+    on_last = lambda wrong, right: wrong if last else right
+    calls = {"cells is 2.5, must be an integer": lambda: array.plot(cells=on_last(2.5, 1000)),
+             "an entry of section is 0.5": lambda: array.plot(section=on_last((0.5, None), (0, None))),
+             "section": lambda: array.plot(section=on_last(5, None)),
+             r"plot draws numbers, but the elements are datetime64\[s\]": dates.plot,
+             "units is 5, must be a text": lambda: array.plot(units=on_last(5, "m")),
+             "no such colours": lambda: array.plot(cmap="no such colours"),
+             "'int' object has no attribute": lambda: array.plot(ax=5 if comm.rank == 0 else None)}
+    if comm.size > 1:
+        first = comm.rank == 0
+        calls.update({"asks for .*section": lambda: array.plot(section=(None, 0) if first else (None, 1)),
+                      "asks for .*cells": lambda: array.plot(cells=5 if first else 6),
+                      "asks for .*units": lambda: array.plot(units="m" if first else "km")})
+    for words, call in calls.items():
+        with pytest.raises((TypeError, ValueError, AttributeError), match=words):
+            call()
+
+
+@pytest.mark.parametrize("how", ["gather", "allgather", "plot"])
+def test_processes_with_other_distributions_are_refused(comm, how):
+    size = comm.size
+    lists = [list(range(c, 3 * size, size)) for c in range(size)]
+    turned = [list(reversed(indices)) for indices in lists]  # which repr() does not show
+    here = comm.rank == size - 1
+    for mine, others in [(9, 8), (("b",), ("c",)), (lists, turned)]:
+        given = mine if here else others
+        dist = (tridap.distribution(given, processes=size) if isinstance(given, int) else
+                tridap.distribution(3 * size, given, processes=size) if isinstance(given, tuple) else
+                tridap.distribution(3 * size, (tridap.unstructured(given),), processes=size))
+        array = tridap.zeros(dist)
+        if size == 1:
+            getattr(array, how)()
+            continue
+        with pytest.raises(tridap.ProtocolError, match="same on every process"):
+            getattr(array, how)()
+        assert comm.allreduce(1) == size

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import tridap
 from mpi4py import MPI
-from producers import deal_blocks, deal_cyclic, dict_of, everywhere, places
+from producers import block, deal_blocks, deal_cyclic, dict_of, everywhere, places
 
 
 class Axis:
@@ -273,6 +273,7 @@ def test_relabel_finds_the_placement_that_sends_least(comm):
     assert found.ranks == tuple((c + 1) % size for c in range(size)) and found.exact
     assert found.bytes_kept == found.most_bytes_kept == 40 * size
     assert found.bytes_kept_before == (40 if size == 1 else 0)
+    assert tridap.relabel(here, turned, "f4").bytes_kept == 20 * size
     plan = tridap.Redistribution(here, turned, comm=comm, target_ranks=found.ranks)
     assert plan.bytes_sent == 0 and np.trace(plan.traffic()) == found.bytes_kept
     x = tridap.from_function(here, lambda i: i, int)
@@ -305,6 +306,7 @@ def test_plot_shows_the_bytes_from_each_process_to_each(comm):
         assert np.array_equal(ax.images[0].get_array(), plan.traffic())
         assert ax.get_xlabel() == "to process" and ax.get_ylabel() == "from process"
         assert [text.get_text() for text in ax.texts] == [str(n) for n in plan.traffic().ravel() if n]
+        assert ax.get_title() == f"{plan.traffic().sum() - np.trace(plan.traffic())} of {40 * size} bytes are sent"
     with pytest.raises((tridap.ProtocolError, AttributeError), match="'int' object has no attribute"):
         plan.plot(ax=5 if comm.rank == 0 else None)
     pyplot.close("all")
@@ -405,8 +407,7 @@ def test_communicators_of_fewer_processes_are_freed_with_theirs(comm):
 
 def test_arrays_of_the_older_version_move(comm):
     size, rank = 4 * comm.size, comm.rank
-    axis = {"dist_type": "b", "size": size, "proc_grid_size": comm.size, "proc_grid_rank": rank, "start": 4 * rank,
-            "stop": 4 * rank + 4, "padding": (1, 1), "periodic": True}
+    axis = block(size, comm.size, rank, padding=(1, 1), periodic=True)
     values = np.arange(4.0 * rank - 1, 4 * rank + 5) % size
     x = tridap.asarray(dict_of(values, axis, version="0.9.0"), comm)
     moved = tridap.redistribute(x, "c")  # of the numbering of 0.10, which counts the mirrors
@@ -476,23 +477,6 @@ def test_padding_of_memory_that_is_used_again_is_zero(comm):
         assert everywhere(comm, made.local.tolist() == expected)
         made.local[...] = 7
         del made
-
-
-def test_relabel_counts_the_bytes_of_the_type(comm):
-    rows = tridap.distribution((4 * comm.size,), processes=comm.size)
-    of = {dtype: tridap.relabel(rows, rows, dtype) for dtype in ("f4", "f8")}
-    assert (of["f4"].bytes_kept, of["f8"].bytes_kept) == (16 * comm.size, 32 * comm.size)
-
-
-def test_the_title_of_a_plot_counts_what_is_sent(comm):
-    pyplot = pytest.importorskip("matplotlib.pyplot")
-    size = comm.size
-    plan = tridap.Redistribution(tridap.distribution(2 * size, processes=size), tridap.distribution(2 * size, processes=size),
-                                 comm=comm)
-    ax = plan.plot()
-    if ax is not None:
-        assert ax.get_title() == f"0 of {16 * size} bytes are sent"
-    pyplot.close("all")
 
 
 def test_a_plan_is_its_own_copy_and_is_not_pickled(comm):

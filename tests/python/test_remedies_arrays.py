@@ -9,8 +9,9 @@ import numpy.lib.recfunctions  # noqa: F401  a remedy calls it
 import pytest
 import tridap
 from mpi4py import MPI
+from producers import block, listed
 
-from remedies import advice, follow, remedy, said_by
+from remedies import Advice, follow, name_of, remedy
 
 COMM = MPI.COMM_WORLD
 P = COMM.size
@@ -21,9 +22,7 @@ class Theirs:
     """An array of another library, of four elements on each process, which describes itself."""
 
     def __init__(self, **keys):
-        own = {"dist_type": "b", "size": 4 * P, "proc_grid_size": P, "proc_grid_rank": COMM.rank, "start": 4 * COMM.rank,
-               "stop": 4 * COMM.rank + 4}
-        self.said = {"__version__": "0.10.0", "buffer": np.arange(4.0) + 4 * COMM.rank, "dim_data": (own,), **keys}
+        self.said = {"__version__": "0.10.0", "buffer": np.arange(4.0) + 4 * COMM.rank, "dim_data": (block(4 * P, P, COMM.rank),), **keys}
 
     def __distarray__(self):
         return self.said
@@ -42,75 +41,59 @@ def is_whole(x):
 @remedy("make it with tridap.asarray(array, comm)")
 def test_a_part_of_an_array_that_is_not_known():
     given = case()
-    for call in ("x.distribution", "x.sum()", "x.update_padding()"):
+    for call in ("x.distribution", "x.owner(0)", "x.update_padding()", "x.sum()", "x.norm()", "x.any()", "x.dot(x)", "np.allclose(x, x)",
+                 "x + 1", "x == x", "np.where(x > 0, x, 0)", "x[1:]"):
         given["x"] = tridap.asarray(given["array"])
         assert is_whole(follow(given, call, r"make it with (tridap\.asarray\(array, comm\))", "{}"))
 
 
-@remedy("make it with processes=")
-def test_a_distribution_over_other_processes():
-    given = case(dist=tridap.distribution(4 * P, processes=P + 1))
-    made = follow(given, "tridap.zeros(dist, comm=comm)", r"make it with (processes=\d+), or",
-                  "tridap.zeros(tridap.distribution(dist.shape, {}), comm=comm)")
-    assert made.shape == (4 * P,) and made.distribution.processes == P
-
-
-@several
-@remedy(", or pass comm=comm, with as many processes")
-def test_a_distribution_over_another_communicator():
-    given = case(wrong=MPI.COMM_SELF)
-    made = follow(given, "tridap.zeros(dist, comm=wrong)", r"pass (comm=comm), with", "tridap.zeros(dist, {})")
-    assert made.distribution.processes == P and made.comm == COMM
-
-
 @several
 @remedy("pass comm=comm, with a communicator of these processes")
-def test_a_capture_of_one_part(tmp_path_factory):
-    path = COMM.bcast(str(tmp_path_factory.mktemp("capture") / "x.json") if COMM.rank == 0 else None)
+def test_a_capture_of_one_part(folder):
+    path = folder / "x.json"
     given = case(path=path)
     follow(given, "tridap.write_capture(array, path)", r"pass (comm=comm), with", "tridap.write_capture(array, path, {})")
     with open(path) as file:
         assert len(json.load(file)["processes"]) == P
 
 
-@remedy('give a NumPy array, or pass copy="if_needed"')
-def test_a_list_as_the_buffer_of_a_dictionary():
-    given = case(array=Theirs(buffer=[4.0 * COMM.rank + i for i in range(4)]))
-    assert is_whole(follow(given, "tridap.asarray(array, comm)", r"pass (copy=\S+)", "tridap.asarray(array, comm, {})"))
-
-
-@remedy('give a view of it as integers, such as values.view("i8")')
-def test_dates_as_the_buffer_of_a_dictionary():
-    given = case(values=np.arange(4).astype("M8[s]"))
-    call = "tridap.array(values, dist, comm).__distarray__()"
-    said = follow(given, call, r'such as (values\.view\("i8"\)), and', call.replace("values", "{}"))
-    assert np.array_equal(tridap.asarray(said, COMM).local, np.arange(4))
-
-
-@remedy("give a record whose fields reach its end")
-def test_a_record_with_bytes_behind_its_fields():
+def record():
     values = np.zeros(4, np.dtype({"names": ["a"], "formats": ["f8"], "offsets": [0], "itemsize": 12}))
     values["a"] = np.arange(4)
-    given = case(values=values)
-    call = "tridap.array(values, dist, comm).__distarray__()"
-    said = follow(given, call, r"such as (numpy\.lib\.recfunctions\.repack_fields\(values\))", call.replace("values", "{}"))
-    assert np.array_equal(tridap.asarray(said, COMM).local["a"], np.arange(4))
+    return values
 
 
-@remedy("host memory has no stream: pass stream=None")
-def test_a_stream_for_memory_of_the_host():
-    given = case(x=tridap.asarray(Theirs(), COMM))
-    capsule = follow(given, "x.__dlpack__(stream=1)", r"pass (stream=None)", "x.__dlpack__({})")
-    assert "dltensor" in repr(capsule)
+CASES = [
+    Advice("make it with processes=", lambda: case(dist=tridap.distribution(4 * P, processes=P + 1)), "tridap.zeros(dist, comm=comm)",
+           r"make it with (processes=\d+), or", "tridap.zeros(tridap.distribution(dist.shape, {}), comm=comm)",
+           lambda made, given: made.shape == (4 * P,) and made.distribution.processes == P),
+    pytest.param(Advice(", or pass comm=comm, with as many processes", lambda: case(wrong=MPI.COMM_SELF), "tridap.zeros(dist, comm=wrong)",
+                        r"pass (comm=comm), with", "tridap.zeros(dist, {})",
+                        lambda made, given: made.distribution.processes == P and made.comm == COMM), marks=several),
+    Advice("pass numpy.asarray(local), whose memory the array then uses", lambda: case(local=[4.0 * COMM.rank + i for i in range(4)]),
+           "tridap.array(local, dist, comm)", r"pass (numpy\.asarray\(local\))", "tridap.array({}, dist, comm)", lambda made, given: is_whole(made)),
+    *(Advice("pass tridap.array(array, tridap.distribution(shape))", lambda: case(array=np.arange(4.0) + 4 * COMM.rank, shape=(4 * P,)), call,
+             r"pass (tridap\.array\(.*\)), an array", "{}", lambda made, given: is_whole(made))
+      for call in ("tridap.redistribute(array, 'c', comm=comm)", "tridap.asarray(array, comm)")),
+    Advice('give a NumPy array, or pass copy="if_needed"', lambda: case(array=Theirs(buffer=[4.0 * COMM.rank + i for i in range(4)])),
+           "tridap.asarray(array, comm)", r"pass (copy=\S+)", "tridap.asarray(array, comm, {})", lambda made, given: is_whole(made)),
+    Advice('give a view of it as integers, such as values.view("i8")', lambda: case(values=np.arange(4).astype("M8[s]")),
+           "tridap.array(values, dist, comm).__distarray__()", r'such as (values\.view\("i8"\)), and',
+           "tridap.array({}, dist, comm).__distarray__()", lambda said, given: np.array_equal(tridap.asarray(said, COMM).local, np.arange(4))),
+    Advice("give a record whose fields reach its end", lambda: case(values=record()), "tridap.array(values, dist, comm).__distarray__()",
+           r"such as (numpy\.lib\.recfunctions\.repack_fields\(values\))", "tridap.array({}, dist, comm).__distarray__()",
+           lambda said, given: np.array_equal(tridap.asarray(said, COMM).local["a"], np.arange(4))),
+    Advice("host memory has no stream: pass stream=None", lambda: case(x=tridap.asarray(Theirs(), COMM)), "x.__dlpack__(stream=1)",
+           r"pass (stream=None)", "x.__dlpack__({})", lambda capsule, given: "dltensor" in repr(capsule)),
+    Advice("pass np.asarray(indices)", lambda: case(indices=[4 * COMM.rank + i for i in range(4)], listed=listed, n=4 * P, p=P, Theirs=Theirs),
+           "tridap.asarray(Theirs(dim_data=(listed(n, indices, p, comm.rank),)), comm)", r"pass (np\.asarray\(indices\))",
+           "tridap.asarray(Theirs(dim_data=(listed(n, {}, p, comm.rank),)), comm)", lambda made, given: is_whole(made)),
+]
 
 
-@remedy("pass np.asarray(indices)")
-def test_a_list_as_the_indices_of_a_dictionary():
-    indices = [4 * COMM.rank + i for i in range(4)]
-    given = case(indices=indices, Theirs=Theirs)
-    given["own"] = {"dist_type": "u", "size": 4 * P, "proc_grid_size": P, "proc_grid_rank": COMM.rank}
-    call = "tridap.asarray(Theirs(dim_data=({{**own, 'indices': {}}},)), comm)"
-    assert is_whole(follow(given, call.format("indices"), r"pass (np\.asarray\(indices\))", call))
+@pytest.mark.parametrize("case", CASES, ids=name_of)
+def test_what_the_error_of_a_call_advises_runs(case):
+    case.run()
 
 
 @remedy("give x.to_local(), and describe how it is distributed")

@@ -26,8 +26,8 @@ def numbered(dist, **more):
 
 @pytest.mark.skipif(not tridap.components()["hdf5"].built, reason="needs HDF5")
 @remedy("give a distribution of the shape in the file (in Python to = tridap.distribution(")
-def test_a_distribution_of_another_shape_than_the_file(tmp_path_factory):
-    path = COMM.bcast(str(tmp_path_factory.mktemp("files") / "x.h5") if R == 0 else None)
+def test_a_distribution_of_another_shape_than_the_file(folder):
+    path = folder / "x.h5"
     x = numbered(tridap.distribution((2 * P, 3), processes=P))
     tridap.save(path, {"x": x})
     given = case(path=path, to=tridap.distribution((2 * P, 4), processes=P))

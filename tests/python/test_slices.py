@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import tridap
 from computing import Made, blocks, dealt, gaps, old_ring, padded, ring, shared
-from producers import places
 
 
 def counted(*index):

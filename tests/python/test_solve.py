@@ -6,9 +6,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import scipy.sparse.linalg
 import tridap
 from mpi4py import MPI
+from producers import block, dict_of
 from systems import Field, interior, layouts, local_rows, matrix, numbers, poisson, right_hand_side, size, whole
 from tridap import _solve
 
@@ -226,21 +226,6 @@ def test_no_standard_error_is_no_error(comm, line, monkeypatch):
     assert tridap.solve(A, b).converged and tridap.solve(A, b, progress=True).converged
 
 
-@pytest.mark.parametrize("preconditioner", ["muelu", "ifpack2"])
-@pytest.mark.parametrize("method", ["cg", "gmres"])
-def test_preconditioners_need_fewer_iterations_and_find_the_same(comm, method, preconditioner):
-    m = 24
-    dist = tridap.distribution((m, m), ("b", "b"))
-    whole_matrix = poisson(m)
-    A = tridap.Matrix(whole_matrix[numbers(dist, comm.rank)], dist)
-    b = tridap.from_function(dist, lambda i, j: 1.0 + (m * i + j) % 5)
-    plain = tridap.solve(A, b, method=method, tol=1e-10)
-    result = tridap.solve(A, b, method=method, preconditioner=preconditioner, tol=1e-10)
-    assert result.iterations < (0.4 if preconditioner == "muelu" else 0.9) * plain.iterations
-    expected = sp.linalg.spsolve(whole_matrix.tocsc(), 1.0 + np.arange(m * m) % 5)
-    np.testing.assert_allclose(whole(comm, dist, result.x.local), expected, rtol=1e-6)
-
-
 def test_a_preconditioner_is_made_once_for_the_same_options(comm, capfd):
     m = 60
     dist = tridap.distribution((m, m), ("b", "b"))
@@ -300,10 +285,7 @@ def test_columns_count_as_the_array_of_the_rows_does(comm, version):
     """A ring of 3 elements on each process beside an axis of 2, by its own global indices and by nothing else."""
     n, p, r = 3 * comm.size, comm.size, comm.rank
     dense = matrix(2 * n, symmetric=False)
-    plain = {"dist_type": "b", "size": 2, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, "stop": 2}
-    ring = {"dist_type": "b", "size": n, "proc_grid_size": p, "proc_grid_rank": r, "start": 3 * r, "stop": 3 * r + 3,
-            "padding": (1, 1), "periodic": True}
-    old = {"__version__": "0.9.0", "buffer": np.zeros((2, 5)), "dim_data": (plain, ring)}
+    old = dict_of(np.zeros((2, 5)), block(2), block(n, p, r, padding=(1, 1), periodic=True), version="0.9.0")
     rows = tridap.asarray(old if version == "0.9.0" else tridap.export(old, version, comm), comm)
     mirrors = 0 if version == "0.9.0" else 1
     assert rows.shape == (2, n + 2 * mirrors)

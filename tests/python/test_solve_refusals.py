@@ -240,14 +240,15 @@ KINDS = [tridap.Matrix, tridap.LinearOperator]
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_was_never_initialised_is_a_type_error(kind):
     empty = kind.__new__(kind)
-    for use in (lambda: empty.distribution, lambda: empty.comm, lambda: tridap.solve(empty, line_of(MPI.COMM_WORLD))):
+    for use in (lambda: empty.distribution, lambda: empty.comm, lambda: empty @ line_of(MPI.COMM_WORLD),
+                lambda: tridap.solve(empty, line_of(MPI.COMM_WORLD))):
         with pytest.raises(TypeError, match=f"{kind.__name__}.* was never initialised: call"):
             use()
 
 
 def uses(kind, thing):
     """What may be asked of a matrix or an operator, asked of any object."""
-    return lambda: kind.comm.fget(thing), lambda: kind.distribution.fget(thing), lambda: kind._solve(thing, dict)
+    return lambda: kind.comm.fget(thing), lambda: kind.distribution.fget(thing), lambda: kind._solve(thing, dict), lambda: kind._multiply(thing, None, None)
 
 
 @pytest.mark.parametrize("kind", KINDS)

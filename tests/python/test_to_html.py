@@ -1,12 +1,14 @@
-"""Pages for a browser: to_html of a Distribution and of a DistArray. tests/site opens such pages in a browser."""
+"""Pages for a browser, which tests/site opens in one: to_html of a Distribution and of a DistArray; and what notebooks show."""
 
 import json
 import re
+import xml.etree.ElementTree
 
 import numpy as np
 import pytest
 import tridap
-from producers import line_of, shared
+from producers import block, dict_of, line_of, shared
+from tridap import _html
 
 
 def data_of(page):
@@ -83,3 +85,53 @@ def test_what_is_no_layout_is_refused(comm):
         alone = tridap.asarray(line_of(comm))
         with pytest.raises(tridap.ProtocolError, match=r"tridap[.]asarray[(]array, comm[)]"):
             alone.to_html()
+
+
+def test_notebooks_see_the_ownership_as_svg(comm):
+    array = tridap.zeros(tridap.distribution((4, 6), ("b", "*"), processes=comm.size))
+    report = tridap.check(array, comm)
+    for html in (report._repr_html_(), array._repr_html_(), array.distribution._repr_html_()):
+        svg = html[html.index("<svg"):html.index("</svg>") + len("</svg>")]
+        cells = [cell for cell in xml.etree.ElementTree.fromstring(svg).iter() if cell.get("class") == "cell"]
+        assert len(cells) >= 24 and {cell.get("data-owner") for cell in cells} == {
+            str(array.owner(i, 0)) for i in range(4)}
+
+
+def test_notebooks_see_large_arrays_in_small_drawings(comm):
+    for shape, dist in (((4000, 3000), ("b", "b")), ((4000, 3000), ("c", "c:3")), ((10**6,), ("c",)),
+                        ((40, 40), ("b", "b"))):
+        array = tridap.zeros(tridap.distribution(shape, dist), np.int8)
+        for html in (array._repr_html_(), tridap.check(array, comm)._repr_html_(), array.distribution._repr_html_()):
+            svg = xml.etree.ElementTree.fromstring(html[html.index("<svg"):html.index("</svg>") + len("</svg>")])
+            assert len(html) < 40000 and int(svg.get("width")) <= 900 and int(svg.get("height")) <= 900
+
+
+def test_notebooks_show_a_wrong_array_as_an_escaped_table():
+    report = tridap.check({"__version__": "<b>", "buffer": np.zeros(2), "dim_data": ()})
+    html = report._repr_html_()
+    assert "<svg" not in html and "&lt;b&gt;" in html and "<b>'" not in html and "version.form" in html
+
+
+def cells_of(html):
+    """The rows of the table in a piece of HTML, as texts."""
+    table = xml.etree.ElementTree.fromstring(html[html.index("<table>"):html.index("</table>") + len("</table>")])
+    return [["".join(cell.itertext()) for cell in row] for row in table.iter("tr")]
+
+
+def test_notebooks_see_a_receipt_as_a_table():
+    shared, copied = (tridap.asarray(dict_of(np.zeros(3), block(3)), copy=copy).receipt for copy in (None, True))
+    for receipt, memory, count in ((shared, "shared, same address", "0"), (copied, "copied", "24")):
+        rows = dict(cells_of(receipt._repr_html_()))
+        assert rows["memory"] == memory and rows["bytes copied"] == count and float(rows["seconds"]) >= 0
+
+
+def test_tables_are_escaped_and_long_ones_are_shortened():
+    nasty = "<script>&\"'"
+    html = _html.table([nasty, 1], [[nasty, None], [3, 4.5]], caption=nasty, colours=["red", None])
+    assert "<script>" not in html and cells_of(html) == [[nasty, "1"], [nasty, "None"], ["3", "4.5"]]
+    rows = [[number, number**2] for number in range(1000)]
+    shown = cells_of(_html.table((), rows))
+    assert len(shown) == 40 and shown[0] == ["0", "0"] and shown[-1] == ["999", "998001"] and ["\u22ee"] * 2 in shown
+    for most in range(1, 6):
+        assert len(cells_of(_html.table((), rows, most=most))) == most
+    assert len(cells_of(_html.table((), rows, most=1000))) == 1000

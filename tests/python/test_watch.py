@@ -1,11 +1,12 @@
 """tridap.watch: a call that waits is shown with what each process of the node does, and goes on."""
 
 import os
-import subprocess
+import os
 import sys
 
 import pytest
 import tridap
+from producers import ran
 
 PROGRAM = """
 import time
@@ -24,15 +25,8 @@ print("found", found, flush=True)
 
 
 def run(comm, program, processes, *arguments):
-    """What a program on processes of its own prints, on every process of the tests."""
-    done = None
-    if comm.rank == 0:
-        clean = {key: value for key, value in os.environ.items()
-                 if not key.startswith(("OMPI_", "PMIX_", "PMI_")) or key.startswith(("OMPI_ALLOW", "OMPI_MCA_rmaps"))}
-        done = subprocess.run(["mpiexec", "-n", str(processes), sys.executable, *arguments, "-c", program], env=clean, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        done = done.returncode, done.stdout
-    return comm.bcast(done)
+    """The status and the output of a program on processes of its own."""
+    return ran(comm, "mpiexec", "-n", processes, sys.executable, *arguments, "-c", program)
 
 
 @pytest.mark.parametrize("script, shown", [("job.py", "job.py"), (os.fsdecode(b"job\xff.py"), r"job\udcff.py")])

@@ -1,8 +1,8 @@
 #include "ga.hpp"
 #include "ga_session.hpp"
 #include "room.hpp"
-#include <tridap/globalarrays/session.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/globalarrays/session.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>

@@ -132,8 +132,8 @@ def test_dense_functions(name):
 
 @has("hdf5")
 @pytest.mark.parametrize("kind", ["block", "both axes", "cyclic", "padded", "one axis"])
-def test_files(kind, tmp_path_factory):
-    path = COMM.bcast(str(tmp_path_factory.mktemp("files") / "a.h5") if COMM.rank == 0 else None)
+def test_files(kind, folder):
+    path = folder / "a.h5"
     x = array(kind)
     assert counted(lambda: tridap.save(path, {"x": x}))[0] <= 8
     assert counted(lambda: tridap.load(path, "x"))[0] <= 8
