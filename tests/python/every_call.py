@@ -49,6 +49,11 @@ class Calls:
         ghosts = [(int(self.mine[0]) - 1) % N] if self.p > 1 else []
         return tridap.GhostedArray(np.append(self.b.local, np.zeros(len(ghosts))), ghosts, comm=self.comm)
 
+    def made(self):
+        """The same, with all arrays: others are made by the first call that needs them, on one thread at a time."""
+        self.A, self.full, self.ghosted
+        return self
+
     def make(self, name):
         need(name)
         getattr(self, name)()

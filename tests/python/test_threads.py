@@ -24,7 +24,7 @@ def both(tmp_path_factory):
     if MPI.Query_thread() < MPI.THREAD_MULTIPLE:
         pytest.skip("needs MPI_THREAD_MULTIPLE")
     folder = world.bcast(str(tmp_path_factory.mktemp("threads")))
-    return [Calls(world.Dup(), folder, k) for k in range(2)]
+    return [Calls(world.Dup(), folder, k).made() for k in range(2)]
 
 
 def run_both(both, call):
