@@ -1,5 +1,6 @@
 // Before PetscInitialize every call says so.
 
+#include "support/parts.hpp"
 #include "support/thrown.hpp"
 #include <tridap/make.hpp>
 #include <tridap/petsc.hpp>
