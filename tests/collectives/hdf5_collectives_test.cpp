@@ -10,7 +10,7 @@ class Hdf5Collectives : public counted::OfKind {};
 
 TEST_P(Hdf5Collectives, OfFiles) {
   const hdf5_test::TemporaryFile file;
-  const long save = GetParam() == "lists" ? 12 : 7;
+  const long save = GetParam() == "lists" ? 9 : 7;
   EXPECT_EQ(second([&] { return h5::save(file.path(), {{"x", x}}, MPI_COMM_WORLD); }).messages, save);
   EXPECT_EQ(second([&] { return h5::load(file.path(), "x", MPI_COMM_WORLD); }).messages, 6);
 }

@@ -33,9 +33,13 @@ TEST(ArrayMap, OfAnotherKnownDistributionIsRefusedEverywhere) {
   const tridap::DistArray part = stamped(array);
   const auto block = tridap::Distribution::make({4 * p}, {tridap::block()}, {p});
   const auto dealt = tridap::Distribution::make({4 * p}, {tridap::cyclic()}, {p});
-  const std::string text = refusal([&] { ArrayMap(part, rank() == p - 1 ? dealt : block, MPI_COMM_WORLD); });
-  expect_says(text, "(rank " + std::to_string(p - 1) + ")");
-  expect_says(text, "the array has dist_type 'b', the map was made for dist_type 'c'");
+  if (p == 1) {  // the same elements
+    EXPECT_NO_THROW(ArrayMap(part, dealt, MPI_COMM_WORLD));
+  } else {
+    const std::string text = refusal([&] { ArrayMap(part, rank() == p - 1 ? dealt : block, MPI_COMM_WORLD); });
+    expect_says(text, "(rank " + std::to_string(p - 1) + ")");
+    expect_says(text, "the array has dist_type 'b', the map was made for dist_type 'c'");
+  }
   tridap::tpetra::ArrayMapOptions options;
   options.index_base = rank() == p - 1 ? 1 : 0;
   const std::string of_options = p == 1 ? "" : refusal([&] { ArrayMap(part, block, MPI_COMM_WORLD, options); });

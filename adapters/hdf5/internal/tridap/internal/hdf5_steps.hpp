@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#pragma GCC visibility push(hidden)
-
 namespace tridap::hdf5 {
 
 // The steps of save() and load(), for Python, which agrees on what they check in steps of its own.
@@ -53,5 +51,3 @@ Receipt load_checked(const Buffer& buffer, const std::string& file, const Stored
                      const LoadOptions& options);
 
 }  // namespace tridap::hdf5
-
-#pragma GCC visibility pop
