@@ -2,6 +2,7 @@
 
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/redistribute/options.hpp>
+#include <tridap/redistribute/redistribution.hpp>
 
 #include <mpi.h>
 
@@ -10,8 +11,6 @@
 #pragma GCC visibility push(hidden)
 
 namespace tridap::redistribute {
-
-class Redistribution;
 
 /// Makes a Redistribution of a plan that this process has made. **Collective.**
 struct Access {
