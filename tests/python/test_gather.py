@@ -160,3 +160,36 @@ def test_a_root_outside_of_the_communicator_is_refused(comm):
     for root in -1, comm.size:
         with pytest.raises(tridap.ProtocolError if comm.size > 1 else ValueError, match=f"root is {root}"):
             x.gather(root)
+
+
+def test_what_differs_between_processes_is_refused_by_all(comm):
+    if comm.size == 1:
+        pytest.skip("one process cannot differ from another")
+    last = comm.rank == comm.size - 1
+    x = tridap.zeros(tridap.distribution((3 * comm.size,), processes=comm.size), comm=comm)
+    lists = [[3 * c + 1, 3 * c, 3 * c + 2] for c in range(comm.size)]
+    turned = [part[::-1] for part in lists]  # which describe() does not show
+    dist = tridap.distribution(3 * comm.size, (turned if last else lists,))
+    y = tridap.zeros(dist, comm=comm)
+    for call in y.gather, y.allgather:
+        with pytest.raises(tridap.ProtocolError, match="must be the same on every process"):
+            call()
+    with pytest.raises(tridap.ProtocolError, match="must be the same on every process"):
+        tridap.scatter(np.zeros(3 * comm.size), x.distribution, comm, order="F" if last else "C")
+
+
+def test_arrays_of_one_layout_and_two_element_types_are_no_array(comm):
+    if comm.size == 1:
+        pytest.skip("needs at least 2 processes")
+    mixed = tridap.zeros(tridap.distribution(8, processes=comm.size), float if comm.rank == 0 else np.float32)
+    with pytest.raises(tridap.ProtocolError, match="agree.element_type"):
+        tridap.asarray(mixed, comm)
+
+
+def test_lists_that_one_process_alone_calls_one_to_one_are_no_array(comm):
+    if comm.size == 1:
+        pytest.skip("needs at least 2 processes")
+    lists = tridap.unstructured([[3 * c, 3 * c + 1, 3 * c + 2] for c in range(comm.size)], one_to_one=comm.rank == 0)
+    mixed = tridap.zeros(tridap.distribution(3 * comm.size, (lists,), processes=comm.size), comm=comm)
+    with pytest.raises(tridap.ProtocolError, match="agree.one_to_one"):
+        tridap.asarray(mixed, comm)

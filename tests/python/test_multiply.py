@@ -224,3 +224,13 @@ def test_matrices_and_operators_are_their_own_copies(comm):
         assert copy.copy(made) is made and copy.deepcopy([made])[0] is made
         with pytest.raises(TypeError, match=f"{type(made).__name__} cannot be pickled.*on every process"):
             pickle.dumps(made)
+
+
+def test_only_matrices_multiply(comm):
+    for wrong in (None, 5):
+        for call in (tridap.Matrix.__matmul__, tridap.LinearOperator.__matmul__, tridap.Matrix.diagonal):
+            with pytest.raises((TypeError, AttributeError)):
+                call(wrong, *[None][:call is not tridap.Matrix.diagonal])
+    for made in (tridap.Matrix.__new__(tridap.Matrix), tridap.LinearOperator.__new__(tridap.LinearOperator)):
+        with pytest.raises(TypeError):
+            made @ tridap.zeros(tridap.distribution(3, processes=comm.size))

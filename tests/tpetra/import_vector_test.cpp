@@ -231,7 +231,7 @@ TEST(ImportVector, APeriodicLayoutTakesNoArrayThatIsNot) {
   const ArrayMap layout(stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, true)})), MPI_COMM_WORLD);
   const tridap::DistArray plain = stamped(oracle::Array({oracle::block(owned, widths, {1, 1}, false)}));
   expect_refused([&] { import_vector<double>(plain, layout); },
-                 "the array has periodic False, the map was made for periodic True");
+                 "the array has periodic false, the map was made for periodic true");
 }
 
 TEST(ImportVector, KeysThatTheProtocolDoesNotKnowAreNamedAsLost) {

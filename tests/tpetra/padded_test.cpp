@@ -281,7 +281,7 @@ TEST(Padded, SeveralVectorsShareOneLayout) {
 TEST(Padded, AnArrayThatIsNotTheLayoutsIsRefusedOnEveryProcess) {
   const PaddedArrayMap layout(stamped(square(true)), MPI_COMM_WORLD);
   expect_refused([&] { PaddedVector<double>(stamped(square(false)), layout); },
-                 "the array has periodic False, the map was made for periodic True");
+                 "the array has periodic false, the map was made for periodic true");
   for (Index bad = 0; bad < processes(); ++bad) {
     tridap::DistArray part = stamped(square(true));
     if (rank() == bad) turn(part.buffer, {1, 0}, {false, false});

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "blocks.hpp"
+#include <tridap/detail/clock.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/internal/collective_call.hpp>
@@ -52,12 +53,12 @@ void need_same_options(const mpi::Call& call);
 /// Error on every process or on none.
 template <class Body>
 auto make_routine(const char* name, MPI_Comm comm, Index options, Given& a, Given* b, Body&& body) {
-  const double begin = MPI_Wtime();
+  const double begin = tridap::detail::now();
   const mpi::Call call(comm, name, mpi::Library::blacs, [&](mpi::Record& record) { add(record, comm, options, a, b); });
   return call.run([&] {
     need_same_options(call);
     auto made = body(call);
-    made.receipt.seconds = MPI_Wtime() - begin;
+    made.receipt.seconds = tridap::detail::now() - begin;
     return made;
   });
 }

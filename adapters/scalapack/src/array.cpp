@@ -1,6 +1,7 @@
 #include "blocks.hpp"
 #include "memory.hpp"
 #include <tridap/check.hpp>
+#include <tridap/detail/clock.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
@@ -164,7 +165,7 @@ PlacedDistribution placed(const Desc& desc, const ProcessGrid& grid) {
 }
 
 ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit fit) {
-  const double begin = MPI_Wtime();
+  const double begin = tridap::detail::now();
   const mpi::Call call(grid.comm(), "scalapack::import_array", mpi::Library::blacs, [&](mpi::Record& record) {
     check_part(array, grid);
     for (const std::size_t along : {std::size_t{0}, std::size_t{1}})
@@ -198,7 +199,7 @@ ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit
     mpi::collectively(call.comm(),
                       [&] { made.desc = describe_part(made.array, whole, grid, made.transposed ? 1 : 0); });
     made.data = made.array.buffer.data;
-    made.receipt.seconds = MPI_Wtime() - begin;
+    made.receipt.seconds = tridap::detail::now() - begin;
     return made;
   });
 }

@@ -139,8 +139,6 @@ Index find_vectors_axis(const Distribution& distribution, std::optional<Index> n
 
 }  // namespace
 
-namespace detail {}  // namespace detail
-
 ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
     : ArrayMap(array, comm, options, false, detail::memory_flags(array), detail::Collective(comm, "ArrayMap")) {}
 

@@ -22,7 +22,8 @@ Report check(const DistArray& array, MPI_Comm comm, const Reading& reading) {
   const Call call(comm, "mpi::check");
   return call.run([&] {
     Index none = 0;
-    if (quick_gather(&array, call.comm(), reading, none)) return Report();  // which takes no array with a warning
+    if (quick_gather(&array, call.comm(), reading, none, false))
+      return Report();  // which takes no array with a warning
     MpiCollectives collectives(call.comm());
     CheckOutcome outcome = check_collectively(member(array, call.comm()), collectives, reading, false);
     return agree(std::move(outcome.reports.front()), call.comm());

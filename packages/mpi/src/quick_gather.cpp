@@ -86,7 +86,7 @@ void summarize(const Dimension& dimension, std::size_t axis, AxisSummary& summar
   summary.first = static_cast<Index>(list->size());
   summary.second = digest.value();
   lists.own[axis] = std::move(*list);
-  lists.all[axis].resize(static_cast<std::size_t>(dimension.size), std::numeric_limits<Index>::min());
+  lists.all[axis].reserve(static_cast<std::size_t>(dimension.size));  // and not touched: the size may be wrong
 }
 
 ArraySummary summarize(const DistArray& array, const Reading& reading, Lists& lists) {
@@ -199,17 +199,25 @@ std::optional<Distribution> assemble(const std::vector<ArraySummary>& all, const
 bool gather_lists(const std::vector<ArraySummary>& all, const std::vector<Index>& strides, Lists& lists,
                   MPI_Comm comm) {
   const auto rank = static_cast<std::size_t>(rank_of(comm));
+  std::array<Index, most_axes> ours{};  // where this process's list begins; -1: another one represents its coordinate
+  ours.fill(-1);
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
     const AxisSummary& first = all.front().axes[axis];
     if (first.dist_type != listed_type) continue;
     Index length = 0;
     for (Index c = 0; c < first.proc_grid_size; ++c) {
       const auto representative = static_cast<std::size_t>(c * strides[axis]);
-      if (representative == rank && length + all[rank].axes[axis].first <= first.size)
-        std::copy(lists.own[axis].begin(), lists.own[axis].end(), lists.all[axis].begin() + length);
+      if (representative == rank) ours[axis] = length;
       length += all[representative].axes[axis].first;
     }
     if (length != first.size) return false;
+  }
+  for (std::size_t axis = 0; axis < strides.size(); ++axis) {
+    const AxisSummary& first = all.front().axes[axis];
+    if (first.dist_type != listed_type) continue;
+    lists.all[axis].resize(static_cast<std::size_t>(first.size), std::numeric_limits<Index>::min());  // reserved
+    if (ours[axis] >= 0)
+      std::copy(lists.own[axis].begin(), lists.own[axis].end(), lists.all[axis].begin() + ours[axis]);
   }
   for (std::vector<Index>& gathered : lists.all)
     if (!gathered.empty()) reduce(gathered.data(), static_cast<Index>(gathered.size()), MPI_MAX, comm);
@@ -236,7 +244,8 @@ void exchange(ArraySummary* all, std::size_t processes, MPI_Comm comm) {
 
 }  // namespace
 
-std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index& flags) {
+std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index& flags,
+                                         bool want_lists) {
   const int processes = processes_of(comm);
   if (processes > most_processes) {
     flags = reduced(flags, MPI_BAND, comm);
@@ -253,7 +262,7 @@ std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, 
   if (!strides) return std::nullopt;
   if (!has_lists(all.front())) return assemble(all, *strides, lists);
   std::optional<Distribution> made;
-  if (!gather_lists(all, *strides, lists, comm)) return std::nullopt;
+  if (!want_lists || !gather_lists(all, *strides, lists, comm)) return std::nullopt;
   const bool here = succeeds([&] { made = assemble(all, *strides, lists); });
   return reduced(here && made ? 1 : 0, MPI_MIN, comm) != 0 ? std::move(made) : std::nullopt;
 }

@@ -18,6 +18,7 @@ void add_kind(Digest& digest, const CyclicKind& kind) {
 }
 
 void add_kind(Digest& digest, const UnstructuredKind& kind) {
+  digest.add(kind.one_to_one() ? 1 : 0);
   for (Index c = 0; c < kind.grid(); ++c) digest.add_all(kind.list(c));
 }
 

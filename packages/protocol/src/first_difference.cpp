@@ -19,7 +19,7 @@ Differing differ(const char* key, Index given, Index expected) {
   return KeyDifference{key, std::to_string(given), std::to_string(expected)};
 }
 
-std::string text(bool value) { return value ? "True" : "False"; }
+std::string text(bool value) { return value ? "true" : "false"; }
 std::string text(const std::array<Index, 2>& widths) {
   return "(" + std::to_string(widths[0]) + ", " + std::to_string(widths[1]) + ")";
 }
@@ -99,19 +99,27 @@ Differing shares_differ(const Dimension& given, const Dimension& expected, Index
   return indices_differ(given, expected, extent);
 }
 
+// Elements in the local buffer; nothing for a description that is wrong. A list is not examined: it may be long.
+std::optional<Index> extent_of(const Dimension& dimension, Version version) {
+  Report ignored;
+  if (const auto* listed = std::get_if<Unstructured>(&dimension.dist)) {
+    const Buffer& indices = listed->indices.buffer;
+    return indices.ndim() == 1 ? std::optional(indices.shape[0]) : std::nullopt;
+  }
+  return check_dimension(dimension, 0, ignored, version);
+}
+
 }  // namespace
 
 std::optional<KeyDifference> first_difference(const Dimension& given, const Dimension& expected, Version version) {
   if (auto found = differ("size", given.size, expected.size)) return found;
   if (auto found = differ("proc_grid_size", given.proc_grid_size, expected.proc_grid_size)) return found;
   if (auto found = differ("proc_grid_rank", given.proc_grid_rank, expected.proc_grid_rank)) return found;
-  Report ignored;
-  const Index extent = check_dimension(expected, 0, ignored, version).value();
-  if (extent > 0)
-    if (auto found = shares_differ(given, expected, extent)) return found;
-  const std::optional<Index> theirs = check_dimension(given, 0, ignored, version);
-  if (theirs) return differ("local extent", *theirs, extent);
-  return KeyDifference{"local extent", "that no rule allows", std::to_string(extent)};
+  const std::optional<Index> extent = extent_of(expected, version), theirs = extent_of(given, version);
+  if (*extent > 0)
+    if (auto found = shares_differ(given, expected, *extent)) return found;
+  if (theirs) return differ("local extent", *theirs, *extent);
+  return KeyDifference{"local extent", "not one that a rule allows", std::to_string(*extent)};
 }
 
 }  // namespace tridap

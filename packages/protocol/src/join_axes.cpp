@@ -100,6 +100,7 @@ class JoinedAxes {
   // Writes a member's lists among those of all unstructured axes, if the member represents their coordinate.
   void place_lists(std::size_t k, std::vector<Index>& lists) {
     if (k == 0) lists.resize(find_list_places(), no_number);
+    if (lists.empty()) return;  // the first member had no memory for them
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
       if (!check_.is_listed(axis) || !check_.represents(k, axis)) continue;
       const std::vector<Index> indices = check_.indices(k, axis);

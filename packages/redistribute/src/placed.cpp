@@ -63,7 +63,7 @@ void need_ranks(const PlacedDistribution& placed, Index processes, const std::st
            "distribute it over fewer processes");
   if (placed.highest_rank() >= processes)
     refuse(of + " has a part on rank " + std::to_string(placed.highest_rank()),
-           "must be less than the " + std::to_string(processes) + " processes of the communicator",
+           "must be less than the " + std::to_string(processes) + " processes",
            "pass a communicator with the processes of all parts");
 }
 

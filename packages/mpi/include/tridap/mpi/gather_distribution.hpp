@@ -17,8 +17,9 @@ Report check(const DistArray& array, MPI_Comm comm, const Reading& reading = {})
 /// Makes the Distribution that the dim_data of all processes describe together, after the same check. **Collective**:
 /// throws the same Error on every process or on none. Rank `r` of `comm` is process `r` of the Distribution.
 ///
-/// Every process gets all index lists of unstructured axes. If there are few processes and axes, no unstructured axis
-/// and nothing to report, this takes one message from each process to all.
+/// Every process gets all index lists of unstructured axes. If there are few processes and axes, no index on several
+/// processes and nothing to report, this takes one message from each process to all, and for lists one reduction for
+/// each unstructured axis and one more.
 Distribution gather_distribution(const DistArray& array, MPI_Comm comm, const Reading& reading = {});
 
 }  // namespace tridap::mpi

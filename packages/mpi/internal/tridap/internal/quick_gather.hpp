@@ -19,6 +19,9 @@ namespace tridap::mpi {
 /// **Collective**: every process gets a Distribution, or none does.
 ///
 /// `array` is null on a process that has none, or none that is right.
-std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index& flags);
+/// `want_lists`: whether every process may hold the lists of all; the same on every process. If not, an array with an
+/// unstructured axis is not simple.
+std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index& flags,
+                                         bool want_lists = true);
 
 }  // namespace tridap::mpi

@@ -15,7 +15,8 @@ namespace tridap::redistribute {
 class PlacedDistribution {
  public:
   /// `ranks`: by process of the distribution, its rank; empty: process r is on rank r. Throws Error unless each process
-  /// has another rank, at least 0. A call with a communicator or a number of processes checks that all ranks are in it.
+  /// has another rank, at least 0: on this process alone, so make it before a collective call begins. A call with a
+  /// communicator or a number of processes checks that all ranks are in it.
   PlacedDistribution(Distribution distribution, std::vector<Index> ranks = {});
 
   const Distribution& distribution() const { return distribution_; }
