@@ -2,11 +2,14 @@
 
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/redistribute/options.hpp>
-#include <tridap/redistribute/redistribution.hpp>
 
 #include <mpi.h>
 
 #include <memory>
+
+namespace tridap::redistribute {
+class Redistribution;  // not below: there it would be hidden from programs that link a shared library
+}
 
 #pragma GCC visibility push(hidden)
 
