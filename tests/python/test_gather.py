@@ -186,7 +186,7 @@ def test_arrays_of_one_layout_and_two_element_types_are_no_array(comm):
         tridap.asarray(mixed, comm)
 
 
-def test_lists_that_one_process_alone_calls_one_to_one_are_no_array(comm):
+def test_lists_that_one_process_alone_calls_one_to_one_are_wrong(comm):
     if comm.size == 1:
         pytest.skip("needs at least 2 processes")
     lists = tridap.unstructured([[3 * c, 3 * c + 1, 3 * c + 2] for c in range(comm.size)], one_to_one=comm.rank == 0)
