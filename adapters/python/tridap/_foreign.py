@@ -17,7 +17,7 @@ class Described(dict[str, Any]):
 
 
 class Said:
-    """An object whose `__distarray__` is a function. What the function raises on one process, `asarray` raises on all."""
+    """An object with a function for `__distarray__`. If the function raises on one process, `asarray` raises on all."""
 
     def __init__(self, say):
         self._say = say

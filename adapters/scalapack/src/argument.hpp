@@ -48,9 +48,9 @@ Index number_of(const DenseOptions& options, Index flags);
 /// Throws Error, on every process, if the processes pass different options.
 void need_same_options(const mpi::Call& call);
 
-/// Makes a function of dense.hpp: checks what was given, runs `body(call)`, and returns what that returns, whose
-/// receipt gets the time. `options` is a number that must be the same on all processes. **Collective**: throws the same
-/// Error on every process or on none.
+/// Makes a function of dense.hpp: checks what was given, runs `body(call)`, writes the time into the receipt of the
+/// result, and returns the result. `options` is a number that must be the same on all processes. **Collective**: throws
+/// the same Error on every process or on none.
 template <class Body>
 auto make_routine(const char* name, MPI_Comm comm, Index options, Given& a, Given* b, Body&& body) {
   const double begin = tridap::detail::now();
