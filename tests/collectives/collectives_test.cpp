@@ -42,11 +42,16 @@ TEST_P(Collectives, OfPlansAndMoves) {
   EXPECT_LE(second([&] { return move(x); }).messages, 2);  // mostly 1
 }
 
-// These functions check the array at each call.
+// Without a distribution these functions find it at each call.
 TEST_P(Collectives, OfGathersAndUpdatesOfPadding) {
   EXPECT_EQ(second([&] { return tridap::redistribute::gather(x, world); }), (Counts{lists ? 6 : 3, 0}));
   EXPECT_EQ(second([&] { return tridap::redistribute::allgather(x, world); }), (Counts{lists ? 6 : 3, 0}));
+  EXPECT_EQ(second([&] { return tridap::redistribute::gather(x, distribution, world); }), (Counts{lists ? 3 : 2, 0}));
+  EXPECT_EQ(second([&] { return tridap::redistribute::allgather(x, distribution, world); }),
+            (Counts{lists ? 3 : 2, 0}));
   EXPECT_EQ(second([&] { tridap::redistribute::update_padding(x, world); }), (Counts{lists ? 6 : 4, 0}));
+  tridap::redistribute::PaddingUpdate update(x.buffer, distribution, world);
+  EXPECT_EQ(second([&] { update.update(); }), (Counts{0, 0}));
 }
 
 INSTANTIATE_TEST_SUITE_P(, Collectives, testing::ValuesIn(counted::kinds), counted::name_of);

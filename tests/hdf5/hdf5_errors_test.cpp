@@ -22,6 +22,18 @@ extern "C" hid_t H5Dopen2(hid_t file, const char* name, hid_t list) {
   return H5I_INVALID_HID;
 }
 
+// HDF5 fails once to open a file on this process, of those that it opens on all.
+static bool file_fails = false;
+
+extern "C" hid_t H5Fopen(const char* name, unsigned flags, hid_t list) {
+  static auto* const real = reinterpret_cast<hid_t (*)(const char*, unsigned, hid_t)>(dlsym(RTLD_NEXT, "H5Fopen"));
+  const hid_t file = real(name, flags, list);
+  if (!file_fails || list == H5P_DEFAULT || H5Pget_driver(list) != H5FD_MPIO) return file;
+  file_fails = false;
+  H5Fclose(file);
+  return H5I_INVALID_HID;
+}
+
 namespace {
 
 using namespace hdf5_test;
@@ -90,6 +102,9 @@ TEST(Hdf5Errors, AProcessThatOpensNotAllDatasetsFailsAll) {
     if (rank() == failing) opens_left = before;
     expect_same_error(call, "H5Dopen of HDF5 failed");
     opens_left = -1;
+    file_fails = rank() == failing;
+    expect_same_error(call, "H5Fopen of HDF5 failed");
+    EXPECT_FALSE(std::exchange(file_fails, false));
   };
   for (const Index failing : {Index{0}, processes() - 1}) {
     for (const int before : {0, 1, 2}) {

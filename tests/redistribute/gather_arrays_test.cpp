@@ -106,6 +106,50 @@ TEST(Allgather, BringsEveryElementToEveryProcess) {
     expect_whole(all[k], tridap::redistribute::allgather(part(all[k]), MPI_COMM_WORLD), "array " + std::to_string(k));
 }
 
+// With a distribution that the caller keeps.
+TEST(Gather, TakesADistribution) {
+  namespace move = tridap::redistribute;
+  const std::vector<Array> all = arrays();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::string which = "array " + std::to_string(k);
+    const int root = static_cast<int>(k) % static_cast<int>(processes());
+    const DistArray mine = part(all[k]);
+    const DistArray whole = move::gather(mine, all[k].distribution(), MPI_COMM_WORLD, root);
+    if (rank() == root) expect_whole(all[k], whole, which);
+    EXPECT_TRUE(rank() == root || whole.buffer.data == nullptr);
+    expect_whole(all[k], move::allgather(mine, all[k].distribution(), MPI_COMM_WORLD), which);
+  }
+}
+
+TEST(Gather, RefusesDistributionsThatDifferOrAreNotTheArrays) {
+  namespace move = tridap::redistribute;
+  const Index n = processes(), bad = n / 2;
+  const auto line = [&](Index size, Index parts) { return Array{{oracle::cyclic(size, 2, parts)}}; };
+  const auto refused = [](const DistArray& mine, const tridap::Distribution& given, const std::string& words) {
+    on::expect_refused([&] { move::gather(mine, given, MPI_COMM_WORLD); }, words);
+    on::expect_refused([&] { move::allgather(mine, given, MPI_COMM_WORLD); }, words);
+  };
+  const Array array = line(4 * n, n);
+  DistArray mine = part(array);
+  const Array other = line(8 * n, n);
+  if (n > 1)
+    refused(part(rank() == bad ? other : array), (rank() == bad ? other : array).distribution(),
+            "different distributions");
+  refused(mine, line(4 * n, n + 1).distribution(), "is for " + std::to_string(n + 1) + " processes");
+  if (rank() == bad) mine = part(other);
+  refused(mine, array.distribution(),
+          "(rank " + std::to_string(bad) + "): the array has size " + std::to_string(8 * n));
+}
+
+TEST(Scatter, RefusesMorePartsThanProcesses) {
+  const tridap::Distribution more =
+      tridap::Distribution::make({2 * processes() + 2}, {tridap::block()}, {processes() + 1});
+  DistArray whole;
+  whole.buffer = tridap::allocate(tridap::element_type<double>(), {2 * processes() + 2});
+  on::expect_refused([&] { tridap::redistribute::scatter(whole, more, MPI_COMM_WORLD); },
+                     "the target has " + std::to_string(processes() + 1) + " parts");
+}
+
 TEST(Scatter, IsTheWayBack) {
   for (const Array& array : arrays()) {
     const DistArray whole = tridap::redistribute::gather(part(array), MPI_COMM_WORLD, 0);

@@ -307,6 +307,8 @@ TEST(RedistributionRefusal, InterCommunicatorsInEveryCall) {
   expect_needs_communicator("Redistribution", [&](MPI_Comm comm) { Redistribution(line, line, 8, comm); });
   expect_needs_communicator("gather", [&](MPI_Comm comm) { move::gather(array, comm); });
   expect_needs_communicator("allgather", [&](MPI_Comm comm) { move::allgather(array, comm); });
+  expect_needs_communicator("gather", [&](MPI_Comm comm) { move::gather(array, line, comm); });
+  expect_needs_communicator("allgather", [&](MPI_Comm comm) { move::allgather(array, line, comm); });
   expect_needs_communicator("scatter", [&](MPI_Comm comm) { move::scatter(array, line, comm); });
   expect_needs_communicator("to_ids", [&](MPI_Comm comm) { move::to_ids(line, ids, 8, comm); });
   expect_needs_communicator("from_ids", [&](MPI_Comm comm) { move::from_ids(ids, line, 8, comm); });

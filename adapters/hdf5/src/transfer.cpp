@@ -217,7 +217,8 @@ void transfer(const std::string& path, Direction direction, const std::vector<Ta
   std::vector<Calls> calls(tasks.size());
   // These calls of HDF5 are collective: each process makes all of them, also after one has failed here.
   faults.attempt([&] { file = alone ? open_alone(path) : open_together(path, write, same, of_hdf5); });
-  for (std::size_t i = 0; file >= 0 && i < tasks.size(); ++i) {
+  mpi::throw_faults(std::exchange(faults, {}), comm);
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
     faults.attempt([&] {
       calls[i].dataset = made("H5Dopen", &H5Dclose, [&] { return H5Dopen2(file, tasks[i].name.c_str(), H5P_DEFAULT); });
     });

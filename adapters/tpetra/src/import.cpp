@@ -121,21 +121,9 @@ Buffer as_data(const Buffer& columns, Form form) {
 
 }  // namespace
 
-std::optional<Mismatch> mismatch(const DistArray& array, const ArrayMap& array_map) {
-  Report ignored;  // the array is correct, and so its version is known
-  const Version version = read_version(array.version, ignored).value();
-  const DimData expected = array_map.distribution().dim_data(array_map.process(), version);
-  const auto axes = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " axis" : " axes"); };
-  if (array.dim_data.size() != expected.size()) return Mismatch{{}, axes(array.dim_data.size()), axes(expected.size())};
-  for (std::size_t axis = 0; axis < expected.size(); ++axis)
-    if (const auto found = first_difference(array.dim_data[axis], expected[axis], version))
-      return Mismatch{static_cast<Index>(axis), found->given_text(), found->expected_text()};
-  return std::nullopt;
-}
-
 void check_belongs(const DistArray& array, const ArrayMap& array_map) {
   throw_if_wrong(check(array));
-  if (const auto found = mismatch(array, array_map))
+  if (const auto found = mismatch(array, array_map.distribution(), array_map.process()))
     refuse("the array has " + found->given + ", the map was made for " + found->expected, "",
            "give an array with the distribution of the map, or make an ArrayMap of this array", found->axis);
 }

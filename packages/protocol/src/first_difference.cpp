@@ -122,4 +122,16 @@ std::optional<KeyDifference> first_difference(const Dimension& given, const Dime
   return KeyDifference{"local extent", "not one that a rule allows", std::to_string(*extent)};
 }
 
+std::optional<Mismatch> mismatch(const DistArray& array, const Distribution& distribution, Index process) {
+  Report ignored;  // the array is correct, and so its version is known
+  const Version version = read_version(array.version, ignored).value();
+  const DimData expected = distribution.dim_data(process, version);
+  const auto axes = [](std::size_t n) { return std::to_string(n) + (n == 1 ? " axis" : " axes"); };
+  if (array.dim_data.size() != expected.size()) return Mismatch{{}, axes(array.dim_data.size()), axes(expected.size())};
+  for (std::size_t axis = 0; axis < expected.size(); ++axis)
+    if (const auto found = first_difference(array.dim_data[axis], expected[axis], version))
+      return Mismatch{static_cast<Index>(axis), found->given_text(), found->expected_text()};
+  return std::nullopt;
+}
+
 }  // namespace tridap

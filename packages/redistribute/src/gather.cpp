@@ -1,10 +1,14 @@
 #include "agreement.hpp"
 #include "mover.hpp"
+#include <tridap/check.hpp>
+#include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/gather_agreed.hpp>
+#include <tridap/internal/needs.hpp>
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -26,6 +30,15 @@ void check_root(int root, const mpi::Call& call) {
     refuse("the root is " + std::to_string(root),
            "must be at least 0 and less than the communicator's " + std::to_string(processes) + " processes",
            "pass a rank of the communicator");
+}
+
+// Throws Error unless `array` is right and is this process's part of the distribution.
+void need_part_of(const Distribution& distribution, const DistArray& array, MPI_Comm comm) {
+  need_processes(distribution, mpi::processes_of(comm));
+  throw_if_wrong(check(array));
+  if (const auto found = mismatch(array, distribution, mpi::rank_of(comm)))
+    refuse("the array has " + found->given + ", its distribution has " + found->expected, "",
+           "give the result of tridap::mpi::gather_distribution for this array", found->axis);
 }
 
 DistArray part_of(const Distribution& distribution, Index process, const ElementType& type) {
@@ -66,8 +79,9 @@ void move_once(const ElementType& type, MPI_Comm comm, Planner plan) {
   mpi::Faults faults;
   faults.attempt([&] {
     once.emplace(plan());
-    mover = std::make_unique<Mover>(Plan(once->from, once->to, type.bytes, mpi::rank_of(comm)), Options{}, context,
-                                    channel);
+    Plan made(once->from, once->to, type.bytes, mpi::rank_of(comm));
+    check_ranks(made, context->processes());
+    mover = std::make_unique<Mover>(std::move(made), Options{}, context, channel);
   });
   if (!mover) Mover::object(*context, channel, std::move(faults));
   mover->start(once->source, once->target, {});
@@ -132,6 +146,30 @@ DistArray allgather(const DistArray& array, MPI_Comm comm) {
   const mpi::Call call(comm, "redistribute::allgather");
   return call.run(
       [&] { return gather_agreed(array, mpi::gather_distribution(array, call.comm()), call.comm(), std::nullopt); });
+}
+
+DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root) {
+  const mpi::Call call(comm, "redistribute::gather with a distribution", {}, [&](mpi::Record& record) {
+    need_part_of(distribution, array, comm);
+    record.add(root);
+    record.add(fingerprint(distribution));
+  });
+  return call.run([&] {
+    check_root(root, call);
+    throw_if_plans_differ(call, 1);
+    return gather_agreed(array, distribution, call.comm(), root);
+  });
+}
+
+DistArray allgather(const DistArray& array, const Distribution& distribution, MPI_Comm comm) {
+  const mpi::Call call(comm, "redistribute::allgather with a distribution", {}, [&](mpi::Record& record) {
+    need_part_of(distribution, array, comm);
+    record.add(fingerprint(distribution));
+  });
+  return call.run([&] {
+    throw_if_plans_differ(call, 0);
+    return gather_agreed(array, distribution, call.comm(), std::nullopt);
+  });
 }
 
 DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm caller, int root) {

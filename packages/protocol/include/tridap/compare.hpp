@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 
 #include <optional>
@@ -54,6 +55,16 @@ struct KeyDifference {
 /// they are of different kinds.
 std::optional<KeyDifference> first_difference(const Dimension& given, const Dimension& expected,
                                               Version version = Version::v0_10);
+
+/// How an array on this process differs from another one: "padding (1, 1)" and "no padding".
+struct Mismatch {
+  std::optional<Index> axis;  ///< nothing: the number of axes differs
+  std::string given, expected;
+};
+
+/// The first difference between the dim_data of a correct array and those of `process` in a distribution; nothing:
+/// there is none. Local; first_difference() says what is compared.
+std::optional<Mismatch> mismatch(const DistArray& array, const Distribution& distribution, Index process);
 
 /// How evenly the elements are distributed.
 struct Balance {

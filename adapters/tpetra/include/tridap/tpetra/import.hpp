@@ -59,16 +59,6 @@ struct Dense {
 /// later. Local; throws Error.
 Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const ImportRequest& wanted);
 
-/// How an array on this process differs from the array that a map was made for: "padding (1, 1)" and "no padding".
-struct Mismatch {
-  std::optional<Index> axis;  ///< nothing: the number of axes differs
-  std::string given, expected;
-};
-
-/// The first difference between the dim_data of a correct array and those of `array_map`; nothing: there is none.
-/// Local.
-std::optional<Mismatch> mismatch(const DistArray& array, const ArrayMap& array_map);
-
 /// Throws Error if an array is wrong, or its distribution is not that of `array_map`. Local.
 void check_belongs(const DistArray& array, const ArrayMap& array_map);
 
