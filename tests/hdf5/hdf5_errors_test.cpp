@@ -4,12 +4,15 @@
 #include <dlfcn.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <optional>
 
 // On this process, HDF5 opens so many datasets, and then fails once; below 0: it does not fail.
 static int opens_left = -1;
@@ -19,18 +22,6 @@ extern "C" hid_t H5Dopen2(hid_t file, const char* name, hid_t list) {
   const hid_t dataset = real(file, name, list);
   if (opens_left-- != 0) return dataset;
   H5Dclose(dataset);
-  return H5I_INVALID_HID;
-}
-
-// HDF5 fails once to open a file on this process, of those that it opens on all.
-static bool file_fails = false;
-
-extern "C" hid_t H5Fopen(const char* name, unsigned flags, hid_t list) {
-  static auto* const real = reinterpret_cast<hid_t (*)(const char*, unsigned, hid_t)>(dlsym(RTLD_NEXT, "H5Fopen"));
-  const hid_t file = real(name, flags, list);
-  if (!file_fails || list == H5P_DEFAULT || H5Pget_driver(list) != H5FD_MPIO) return file;
-  file_fails = false;
-  H5Fclose(file);
   return H5I_INVALID_HID;
 }
 
@@ -102,9 +93,6 @@ TEST(Hdf5Errors, AProcessThatOpensNotAllDatasetsFailsAll) {
     if (rank() == failing) opens_left = before;
     expect_same_error(call, "H5Dopen of HDF5 failed");
     opens_left = -1;
-    file_fails = rank() == failing;
-    expect_same_error(call, "H5Fopen of HDF5 failed");
-    EXPECT_FALSE(std::exchange(file_fails, false));
   };
   for (const Index failing : {Index{0}, processes() - 1}) {
     for (const int before : {0, 1, 2}) {
@@ -221,21 +209,51 @@ TEST(Hdf5Errors, AFileThatIsNone) {
   expect_same_error([&] { h5::load(file.path(), "", MPI_COMM_WORLD); }, "no file of HDF5");
 }
 
-// The files of every process may have no more than some bytes, as on a full disk.
-class ShortFiles {
+// A limit of this process.
+class Limit {
  public:
-  explicit ShortFiles(rlim_t bytes) {
-    std::signal(SIGXFSZ, SIG_IGN);
-    getrlimit(RLIMIT_FSIZE, &before_);
+  Limit(__rlimit_resource what, rlim_t most) : what_(what) {
+    getrlimit(what_, &before_);
     rlimit now = before_;
-    now.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &now);
+    now.rlim_cur = most;
+    setrlimit(what_, &now);
   }
-  ~ShortFiles() { setrlimit(RLIMIT_FSIZE, &before_); }
+  Limit(const Limit&) = delete;
+  ~Limit() { setrlimit(what_, &before_); }
 
  private:
+  __rlimit_resource what_;
   rlimit before_{};
 };
+
+// The files of every process may have no more than some bytes, as on a full disk.
+class ShortFiles : Limit {
+ public:
+  explicit ShortFiles(rlim_t bytes) : Limit((std::signal(SIGXFSZ, SIG_IGN), RLIMIT_FSIZE), bytes) {}
+};
+
+// One process has descriptors for a few more files only. MPI_File_open would wait for ever on all.
+TEST(Hdf5Errors, AProcessThatCanOpenNoMoreFilesFailsAll) {
+  const TemporaryFile file;
+  const Line mine = line(7);
+  const auto save = [&] { h5::save(file.path(), {{"a", mine.array}}, MPI_COMM_WORLD); };
+  save();
+  const h5::Stored stored = h5::find(file.path(), "a", MPI_COMM_WORLD);
+  const auto load = [&] { h5::load_into(mine.array.buffer, file.path(), stored, mine.distribution, MPI_COMM_WORLD); };
+  const auto open = static_cast<rlim_t>(::dup(STDERR_FILENO));  // all below are open
+  ::close(static_cast<int>(open));
+  const std::string part = processes() == 1 ? "" : "more files, must be at least 16";  // the first also makes the file
+  for (const rlim_t more : {rlim_t{1}, rlim_t{2}, rlim_t{5}, rlim_t{14}, rlim_t{32}}) {
+    std::optional<Limit> limit;
+    if (rank() == processes() - 1) limit.emplace(RLIMIT_NOFILE, open + more);
+    for (const std::function<void()>& call : {std::function<void()>(save), std::function<void()>(load)}) {
+      if (more < 16)
+        expect_same_error(call, part);
+      else
+        call();
+    }
+  }
+}
 
 TEST(Hdf5Errors, AFullDiskLeavesTheEarlierFile) {
   const TemporaryFile file;

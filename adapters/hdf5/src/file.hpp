@@ -18,6 +18,9 @@ Handle open_dataset(hid_t file, const std::string& name);
 
 /// Throws Error if this process cannot open a file to read, or to write, it.
 void need_access(const std::string& path, bool write);
+/// Throws Error if this process can open only a few more files. Where one process can open no more, MPI_File_open of
+/// Open MPI waits for ever on all.
+void need_descriptors();
 /// Opens a file on all processes of a communicator, which may all access it. With `same`, all processes make the same
 /// calls, and one of them reads and writes what HDF5 says of the datasets. **Collective**, as H5Fopen: throws Error on
 /// this process alone.

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <system_error>
 
@@ -59,6 +60,17 @@ void need_access(const std::string& path, bool write) {
   if (file < 0)
     refuse_file(path, std::generic_category().message(errno), "give the name of a file that every process may read");
   ::close(file);
+}
+
+void need_descriptors() {
+  std::array<int, 16> copies{};
+  std::size_t made = 0;
+  while (made < copies.size() && (copies[made] = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0) ++made;
+  for (std::size_t i = 0; i < made; ++i) ::close(copies[i]);
+  if (made < copies.size() && errno == EMFILE)
+    refuse("this process can open " + std::to_string(made) + " more files",
+           "must be at least " + std::to_string(copies.size()),
+           "close files, or raise the limit (ulimit -n) before the program starts");
 }
 
 Handle open_alone(const std::string& path) {

@@ -206,7 +206,10 @@ void transfer(const std::string& path, Direction direction, const std::vector<Ta
   mpi::Faults faults;
   Prepared prepared;
   faults.attempt([&] {
-    if (!alone) need_access(path, write);
+    if (!alone) {
+      need_access(path, write);
+      need_descriptors();
+    }
     prepared = prepare(tasks, direction, rank);
   });
   std::vector<Work>& works = prepared.works;
@@ -217,8 +220,7 @@ void transfer(const std::string& path, Direction direction, const std::vector<Ta
   std::vector<Calls> calls(tasks.size());
   // These calls of HDF5 are collective: each process makes all of them, also after one has failed here.
   faults.attempt([&] { file = alone ? open_alone(path) : open_together(path, write, same, of_hdf5); });
-  mpi::throw_faults(std::exchange(faults, {}), comm);
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
+  for (std::size_t i = 0; file >= 0 && i < tasks.size(); ++i) {
     faults.attempt([&] {
       calls[i].dataset = made("H5Dopen", &H5Dclose, [&] { return H5Dopen2(file, tasks[i].name.c_str(), H5P_DEFAULT); });
     });
