@@ -135,20 +135,6 @@ Receipt receipt_of(const std::vector<Named>& arrays, const std::vector<Task>& ta
   return receipt;
 }
 
-// Saves arrays that are checked, after all processes have agreed on all that digest_of() holds. **Collective.**
-Receipt save_agreed(const std::string& path, const std::vector<Named>& arrays, const std::vector<Datatype>& types,
-                    MPI_Comm comm, const SaveOptions& options) {
-  const double begin_time = MPI_Wtime();
-  std::vector<Task> tasks = tasks_of(arrays, types, comm, options);
-  std::unique_ptr<mpi::NewFile> file;
-  const std::string name = begin(path, tasks, comm, options, file);
-  transfer(name, Direction::write, tasks, comm, options.progress);
-  mpi::collectively(comm, [&] {
-    if (file) file->complete();
-  });
-  return receipt_of(arrays, tasks, mpi::rank_of(comm), begin_time);
-}
-
 }  // namespace
 
 std::vector<Datatype> check_to_save(const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
@@ -165,8 +151,18 @@ std::vector<Datatype> check_to_save(const std::vector<Named>& arrays, MPI_Comm c
 
 Receipt save_checked(const std::string& path, const std::vector<Named>& arrays, const std::vector<Datatype>& types,
                      MPI_Comm comm, const SaveOptions& options) {
+  const double begin_time = MPI_Wtime();
   const mpi::Call call(comm, "hdf5::save", mpi::Library::hdf5);
-  return call.run([&] { return save_agreed(path, arrays, types, call.comm(), options); });
+  return call.run([&] {
+    std::vector<Task> tasks = tasks_of(arrays, types, call.comm(), options);
+    std::unique_ptr<mpi::NewFile> file;
+    const std::string name = begin(path, tasks, call.comm(), options, file);
+    transfer(name, Direction::write, tasks, call.comm(), options.progress);
+    mpi::collectively(call.comm(), [&] {
+      if (file) file->complete();
+    });
+    return receipt_of(arrays, tasks, mpi::rank_of(call.comm()), begin_time);
+  });
 }
 
 Receipt save(const std::string& path, const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
@@ -179,7 +175,7 @@ Receipt save(const std::string& path, const std::vector<Named>& arrays, MPI_Comm
     if (!call.is_same(0))
       refuse("the processes save with different paths, names, element types or options",
              "must be the same on every process", "pass the same on every process");
-    return save_agreed(path, arrays, types, call.comm(), options);
+    return save_checked(path, arrays, types, call.comm(), options);
   });
 }
 
