@@ -12,6 +12,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -133,9 +134,7 @@ std::optional<PlacedDistribution> wanted(const DistArray& array, const PlacedDis
   return mpi::collectively(comm, [&]() -> std::optional<PlacedDistribution> {
     const Buffer& buffer = array.buffer;
     if (copy == Copy::never) refuse_copy(array, given, comm);
-    if (!buffer.memory.is_on_host())
-      refuse("the buffer is in " + buffer.memory.name() + " memory, and Global Arrays uses host memory", "",
-             "give an array in host memory");
+    need_host_memory(buffer);
     if (HandlePool::handle_of(buffer.owner) && !HandlePool::is_there(buffer.owner))
       refuse("the memory was that of a Global Array, which has been destroyed", "",
              "call destroy() only after the last use of an exported array");

@@ -2,6 +2,7 @@
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/tpetra/import.hpp>
 
 #include <algorithm>
@@ -140,8 +141,7 @@ void check_memory(const Buffer& buffer, const ImportRequest& wanted) {
   if (buffer.type != wanted.type)
     refuse("the array's elements are " + buffer.type.name() + ", the vector's " + wanted.type.name(), "",
            "import it as a vector of the array's own element type");
-  if (!buffer.memory.is_on_host())
-    refuse("the buffer is in " + buffer.memory.name() + " memory, the vector in host memory", "", "export host memory");
+  need_host_memory(buffer);
   if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
 }
 

@@ -3,6 +3,7 @@
 #include <tridap/ghosts/ghosted_array.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -90,8 +91,7 @@ Dimension block_of(Index owned, MPI_Comm comm) {
 GhostedArray copied(const DistArray& array, const std::vector<Index>& ghosts, Index numbered) {
   throw_if_wrong(check(array));
   const Buffer& from = array.buffer;
-  if (!from.memory.is_on_host())
-    refuse("the array is in " + from.memory.name() + " memory", "must be in host memory", "copy it to host memory");
+  need_host_memory(from, "the array");
   if (numbered < 1 || numbered > array.ndim())
     refuse_key("numbered", std::to_string(numbered),
                "must be from 1 to " + std::to_string(array.ndim()) + ", the number of axes",

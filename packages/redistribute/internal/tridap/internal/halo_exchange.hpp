@@ -2,6 +2,7 @@
 
 #include <tridap/buffer.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/internal/persistent_messages.hpp>
 #include <tridap/memory_order.hpp>
 
@@ -17,8 +18,7 @@ namespace tridap::redistribute {
 
 /// Throws Error unless a halo can be written in this memory. `name` is the buffer's, and `written` what is written.
 inline void need_halo_memory(const Buffer& buffer, const std::string& name, const std::string& written) {
-  if (!buffer.memory.is_on_host())
-    refuse(name + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
+  need_host_memory(buffer, name);
   if (buffer.read_only) refuse(name + " is read-only", "must be writable", "pass a writable buffer");
   if (!memory_order(buffer).is_unique)
     refuse(name + "'s elements may share memory", "must not, because " + written + " written",
