@@ -220,7 +220,7 @@ bool same_format(const dap_text& a, const dap_text& b) {
 
 bool same(const dap_device& a, const dap_device& b) {
   const bool pinned = a.type == DAP_DEVICE_CUDA_HOST || a.type == DAP_DEVICE_ROCM_HOST;
-  return pinned ? b.type == DAP_DEVICE_HOST && b.id == 0 : a.type == b.type && a.id == b.id;
+  return a.type == b.type && b.id == (pinned ? 0 : a.id);
 }
 
 bool same(const dap_dimension& a, const dap_dimension& b) {

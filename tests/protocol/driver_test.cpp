@@ -1,8 +1,8 @@
+#include "support/stand_in_driver.hpp"
 #include <tridap/c_array.hpp>
 #include <tridap/check.hpp>
 #include <tridap/internal/driver.hpp>
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -18,61 +18,13 @@ using tridap::IndexList;
 using tridap::Memory;
 namespace driver = tridap::driver;
 
-enum Kind { pinned = 1, device = 2, managed = 3 };
-
-// The stand-in of tests/support/stand_in_cuda.cpp, loaded as a program loads the driver: device 0 is in use.
-class StandIn {
- public:
-  std::uintptr_t (*allocate)(std::size_t, int, int) = nullptr;
-  void (*free)(std::uintptr_t) = nullptr;
-  void (*write)(std::uintptr_t, const void*, std::size_t, std::uintptr_t) = nullptr;
-  void (*read)(void*, std::uintptr_t, std::size_t, std::uintptr_t) = nullptr;
-  void* (*event)(std::uintptr_t) = nullptr;
-  std::uint64_t (*count)(int) = nullptr;
-
-  static const StandIn& loaded() {
-    static const StandIn made;
-    return made;
-  }
-
- private:
-  StandIn() {
-    void* const library = dlopen(TRIDAP_STAND_IN_CUDA, RTLD_NOW | RTLD_GLOBAL);
-    EXPECT_NE(library, nullptr) << dlerror();
-    find(library, "stand_in_allocate", allocate);
-    find(library, "stand_in_free", free);
-    find(library, "stand_in_write", write);
-    find(library, "stand_in_read", read);
-    find(library, "stand_in_event", event);
-    find(library, "stand_in_count", count);
-    void (*start)(int) = nullptr;
-    find(library, "stand_in_start", start);
-    start(0);
-  }
-
-  template <class Function>
-  static void find(void* library, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(dlsym(library, name));
-    ASSERT_NE(function, nullptr) << name;
-  }
-};
+using StandIn = stand_in::Driver;
+using stand_in::device;
+using stand_in::managed;
+using stand_in::numbers;
+using stand_in::pinned;
 
 constexpr Index bytes = sizeof(double);
-
-// Elements 0, 1, ... in memory of the stand-in.
-Buffer numbers(IndexList shape, Memory memory = {Memory::Kind::cuda, 0}, int kind = device, std::uintptr_t stream = 0) {
-  const StandIn& s = StandIn::loaded();
-  Buffer buffer = tridap::row_major<double>(nullptr, std::move(shape));
-  std::vector<double> values(static_cast<std::size_t>(element_count(buffer)));
-  std::iota(values.begin(), values.end(), 0.0);
-  const std::size_t size = values.size() * sizeof(double);
-  const std::uintptr_t address = s.allocate(size, 0, kind);
-  s.write(address, values.data(), size, stream);
-  buffer.data = reinterpret_cast<void*>(address);
-  buffer.owner = {buffer.data, [&s, address](void*) { s.free(address); }};
-  buffer.memory = memory;
-  return buffer;
-}
 
 std::vector<double> packed(const Buffer& buffer) {
   std::vector<double> values(static_cast<std::size_t>(element_count(buffer)));

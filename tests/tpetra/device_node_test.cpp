@@ -1,5 +1,7 @@
+#include "support/stand_in_driver.hpp"
 #include "tpetra/stand_in_spaces.hpp"
 #include "tpetra/support.hpp"
+#include <tridap/internal/driver.hpp>
 
 using namespace tpetra_test;
 using tridap::Copy;
@@ -26,6 +28,61 @@ oracle::Array threes() {
 }
 
 const double* raw(const tridap::DistArray& array) { return static_cast<const double*>(array.buffer.data); }
+
+constexpr tridap::Memory cuda{tridap::Memory::Kind::cuda, 0};
+
+// The array with its elements in memory of the device.
+tridap::DistArray on_device(tridap::DistArray array) {
+  stand_in::Driver::loaded();
+  array.buffer = tridap::driver::copy_to(array.buffer, cuda);
+  return array;
+}
+
+std::vector<double> values_of(const tridap::Buffer& buffer) {
+  const tridap::Buffer host = tridap::driver::copy_to(buffer, {});
+  std::vector<double> values(static_cast<std::size_t>(element_count(host)));
+  pack(host, values.data());
+  return values;
+}
+
+ImportRequest on_host(Copy copy) { return tridap::tpetra::detail::wanted<double>(ImportRequest::Form::vector, copy); }
+
+// The part of a Tpetra vector that export_array() uses, with its DualView, on a node with memory of a device.
+class FarVector {
+ public:
+  using scalar_type = double;
+  using dual_view_type = Far;
+  using execution_space = Kokkos::HostSpace::execution_space;
+
+  explicit FarVector(Far dual) : dual_(std::move(dual)) {}
+
+  bool isConstantStride() const { return true; }
+  std::size_t getLocalLength() const { return dual_.extent(0); }
+  std::size_t getNumVectors() const { return dual_.extent(1); }
+  std::size_t getStride() const { return dual_.d_view.stride(1); }
+  bool need_sync_host() const { return dual_.need_sync_host(); }
+  bool need_sync_device() const { return dual_.need_sync_device(); }
+  Teuchos::RCP<FarVector> getVector(std::size_t) const { return Teuchos::null; }
+  auto getLocalViewHost(Tpetra::Access::ReadWriteStruct) {
+    ++host_calls;
+    dual_.clear_sync_state();
+    dual_.modify_host();
+    return dual_.h_view;
+  }
+  auto getLocalViewDevice(Tpetra::Access::ReadWriteStruct) {
+    ++device_calls;
+    dual_.clear_sync_state();
+    dual_.modify_device();
+    return dual_.d_view;
+  }
+  typename Far::t_host::const_type getLocalViewHost(Tpetra::Access::ReadOnlyStruct) const { return dual_.h_view; }
+  typename Far::t_dev::const_type getLocalViewDevice(Tpetra::Access::ReadOnlyStruct) const { return dual_.d_view; }
+
+  int host_calls = 0, device_calls = 0;
+
+ private:
+  mutable Far dual_;
+};
 
 }  // namespace
 
@@ -131,4 +188,153 @@ TEST(DeviceNode, ANodeOfTheHostStillSharesTheMemory) {
           .buffer);
   EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
   EXPECT_EQ(static_cast<const void*>(made.h_view.data()), part.buffer.data);
+}
+
+TEST(DeviceNode, ADeviceArrayIsTheDevicesSideOfTheVector) {
+  const tridap::DistArray part = on_device(stamped(threes()));
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::never));
+  auto dense = arrival.dense();
+  const long owners = part.buffer.owner.use_count();
+  {
+    const auto made = dual_view<Far>(dense.buffer);
+    EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
+    EXPECT_NE(static_cast<const void*>(made.h_view.data()), part.buffer.data);
+    EXPECT_EQ(made.extent(0), 6U);
+    EXPECT_TRUE(made.need_sync_host());
+    EXPECT_FALSE(made.need_sync_device());
+    EXPECT_GT(part.buffer.owner.use_count(), owners);
+  }
+  EXPECT_EQ(part.buffer.owner.use_count(), owners);
+  const tridap::Receipt receipt = arrival.receipt(std::move(dense));
+  EXPECT_TRUE(receipt.shared && receipt.same_address);
+  EXPECT_EQ(receipt.bytes_copied, 0);
+}
+
+TEST(DeviceNode, DeviceColumnsKeepTheirDistanceOnBothSides) {
+  stand_in::Driver::loaded();
+  tridap::DistArray part = stamped(threes());
+  const tridap::Buffer wide = stand_in::numbers({3, 5});
+  part.buffer.data = wide.data;
+  part.buffer.owner = wide.owner;
+  part.buffer.memory = wide.memory;
+  part.buffer.strides = {8, 40};  // columns of 2, 5 elements apart
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::multivector, Copy::never));
+  const auto made = dual_view<Far>(arrival.dense().buffer);
+  EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
+  EXPECT_EQ(made.d_view.stride(1), 5U);
+  EXPECT_EQ(made.h_view.stride(1), 5U);
+  EXPECT_EQ(made.extent(0), 2U);
+  EXPECT_EQ(made.extent(1), 3U);
+}
+
+TEST(DeviceNode, DeviceMemoryWithGapsIsPackedOnTheDevice) {
+  const tridap::DistArray whole = stamped(threes());
+  tridap::DistArray part = whole;
+  part.buffer.strides = {56, 16};  // elements 2 apart, rows 7 apart
+  part.buffer = [&] {
+    tridap::Buffer gaps = stand_in::numbers({2, 7});
+    gaps.shape = {2, 3};
+    gaps.strides = {56, 16};
+    return gaps;
+  }();
+  const auto never = on_far(ImportRequest::Form::vector, Copy::never);
+  expect_refused([&] { PreparedImport(part, MPI_COMM_WORLD, {}, never).dense(); }, "copy=never, but a Vector needs");
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::if_needed));
+  auto dense = arrival.dense();
+  EXPECT_EQ(dense.buffer.memory.name(), "cuda:0");
+  EXPECT_EQ(values_of(dense.buffer), (std::vector<double>{0, 2, 4, 7, 9, 11}));
+  const auto made = dual_view<Far>(dense.buffer);
+  EXPECT_EQ(static_cast<const void*>(made.d_view.data()), dense.buffer.data);
+  EXPECT_TRUE(made.need_sync_host());
+  EXPECT_EQ(arrival.receipt(std::move(dense)).bytes_copied, 48);
+}
+
+TEST(DeviceNode, DeviceMemoryIsCopiedToANodeOfTheHostIfAsked) {
+  const tridap::DistArray host = stamped(threes()), part = on_device(host);
+  const std::string text = refusal([&] { PreparedImport(part, MPI_COMM_WORLD, {}, on_host(Copy::never)).dense(); });
+  expect_says(text, "copy=never, but a Vector of this node is in host memory and the buffer is in cuda:0 memory");
+  expect_says(text, "pass copy=if_needed, or copy it to host memory");
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_host(Copy::if_needed));
+  auto dense = arrival.dense();
+  EXPECT_TRUE(dense.buffer.memory.is_on_host());
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(static_cast<const double*>(dense.buffer.data)[i], raw(host)[i]);
+  const tridap::Receipt receipt = arrival.receipt(std::move(dense));
+  EXPECT_FALSE(receipt.shared);
+  EXPECT_EQ(receipt.bytes_copied, 48);
+  const auto imported = tridap::tpetra::import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
+  const auto values = imported.vector->getLocalViewHost(Tpetra::Access::ReadOnly);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(values(i, 0), raw(host)[i]);
+}
+
+TEST(DeviceNode, AnotherDeviceIsRefused) {
+  tridap::DistArray part = on_device(stamped(threes()));
+  auto other = on_far(ImportRequest::Form::vector, Copy::if_needed);
+  other.node.device = 1;
+  expect_refused([&] { PreparedImport(part, MPI_COMM_WORLD, {}, other).dense(); }, "copy it to the node's memory");
+}
+
+TEST(DeviceNode, APaddedDeviceArrayIsSharedWithItsInterior) {
+  for (const oracle::Axis& axis : padded_axes(processes())) {
+    const tridap::DistArray part = on_device(stamped(oracle::Array({axis})));
+    const tridap::tpetra::PaddedArrayMap layout(part, MPI_COMM_WORLD);
+    const auto dense = dense_padded(part, layout, on_far(ImportRequest::Form::vector, Copy::never));
+    ASSERT_TRUE(dense.interior_obstacle.ok());
+    const auto whole = dual_view<Far>(dense.whole.buffer);
+    const auto interior = tridap::tpetra::detail::within(whole, dense.whole.buffer, dense.interior.buffer);
+    const auto first = static_cast<const double*>(dense.interior.buffer.data) - raw(part);
+    EXPECT_EQ(static_cast<const void*>(whole.d_view.data()), part.buffer.data);
+    EXPECT_EQ(interior.d_view.data(), whole.d_view.data() + first);
+    EXPECT_EQ(interior.h_view.data(), whole.h_view.data() + first);
+  }
+}
+
+TEST(DeviceNode, AnExportIsOverTheSideThatIsAskedFor) {
+  using tridap::tpetra::ExportOptions;
+  using tridap::tpetra::Side;
+  using tridap::tpetra::detail::columns;
+  const tridap::DistArray part = on_device(stamped(threes()));
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::never));
+  const Teuchos::RCP<FarVector> vector = Teuchos::rcp(new FarVector(dual_view<Far>(arrival.dense().buffer)));
+
+  auto made = columns(vector, {});  // the device has the newest values
+  EXPECT_EQ(made.buffer.data, part.buffer.data);
+  EXPECT_EQ(made.buffer.memory.kind, tridap::Memory::Kind::cuda);
+  EXPECT_EQ(made.buffer.shape, (tridap::IndexList{6, 1}));
+  EXPECT_EQ(made.bytes_synchronized, 0);
+  EXPECT_EQ(std::make_pair(vector->host_calls, vector->device_calls), std::make_pair(0, 1));
+  EXPECT_TRUE(vector->need_sync_host());
+
+  made = columns(vector, {Copy::never, Side::host});
+  EXPECT_TRUE(made.buffer.memory.is_on_host());
+  EXPECT_EQ(made.bytes_synchronized, 48);
+  EXPECT_EQ(std::make_pair(vector->host_calls, vector->device_calls), std::make_pair(1, 1));
+
+  made = columns(vector, {});  // now the host has them
+  EXPECT_TRUE(made.buffer.memory.is_on_host());
+  EXPECT_EQ(made.bytes_synchronized, 0);
+
+  made = columns(vector, {Copy::never, Side::device});
+  EXPECT_EQ(made.buffer.data, part.buffer.data);
+  EXPECT_EQ(made.bytes_synchronized, 48);
+  const auto strong = vector.strong_count();
+  made = {};
+  EXPECT_EQ(vector.strong_count(), strong - 1);  // the buffer kept the vector
+
+  const auto readable = columns(Teuchos::RCP<const FarVector>(vector), {});
+  EXPECT_TRUE(readable.buffer.read_only);
+  EXPECT_EQ(readable.buffer.data, part.buffer.data);
+}
+
+TEST(DeviceNode, ACopyOfADeviceArrayStaysThere) {
+  const tridap::DistArray part = on_device(stamped(threes()));
+  tridap::tpetra::ExportedArray exported;
+  exported.array.buffer = part.buffer;
+  tridap::tpetra::detail::Columns columns{part.buffer};
+  columns.bytes_synchronized = 48;
+  settle(exported, columns, Copy::always);
+  EXPECT_EQ(exported.array.buffer.memory.name(), "cuda:0");
+  EXPECT_NE(exported.array.buffer.data, part.buffer.data);
+  EXPECT_EQ(values_of(exported.array.buffer), values_of(part.buffer));
+  EXPECT_EQ(exported.receipt.bytes_copied, 48);
+  expect_says(exported.receipt.text(), "48 bytes synchronized");
 }

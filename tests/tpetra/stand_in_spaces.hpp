@@ -1,8 +1,11 @@
 #pragma once
 
+#include <tridap/kokkos/memory.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <cstdlib>
+#include <optional>
 
 #if __has_include(<Kokkos_LogicalSpaces.hpp>)  // before Kokkos 4.5
 #define TRIDAP_LOGICAL_SPACES
@@ -83,3 +86,13 @@ struct Kokkos::Impl::MemorySpaceAccess<Kokkos::HostSpace, stand_in::Managed> {
   enum : bool { accessible = true };
   enum : bool { deepcopy = true };
 };
+
+// Arrays name `Far` as CUDA's memory.
+template <>
+constexpr std::optional<tridap::Memory::Kind> tridap::kokkos::memory_kind<stand_in::Far>() {
+  return Memory::Kind::cuda;
+}
+template <>
+constexpr bool tridap::kokkos::can_name<stand_in::Far>(Memory::Kind kind) {
+  return kind == Memory::Kind::cuda || kind == Memory::Kind::cuda_managed;
+}

@@ -6,7 +6,6 @@
 #include <tridap/padding.hpp>
 #include <tridap/solvers/vectors.hpp>
 #include <tridap/tpetra/import.hpp>
-#include <tridap/unpack.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -200,9 +199,13 @@ void Vectors::write_back() const {
   column.shape.pop_back();
   column.strides.pop_back();
   if (element_count(column) == 0) return;
+  Buffer value = column;
+  value.memory = {};
+  value.strides = row_major_strides(column.shape, column.type.bytes);
   for (std::size_t j = 0; j < values.extent(1); ++j) {
     column.data = static_cast<std::byte*>(elements.data) + static_cast<Index>(j) * elements.strides.back();
-    unpack(&values(0, j), column);
+    value.data = const_cast<double*>(&values(0, j));
+    tridap::tpetra::detail::copy_elements(value, column);
   }
 }
 

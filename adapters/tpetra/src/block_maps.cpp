@@ -3,6 +3,8 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 
+#include <Tpetra_CrsMatrix.hpp>
+
 #include <string>
 
 namespace tridap::tpetra::detail {
@@ -18,6 +20,13 @@ void need_count(const Map& map, Index count, const char* what) {
     refuse("the map of the " + std::string(what) + " has " + std::to_string(ids) + " ids on this process",
            "must have " + std::to_string(count) + ", as many as there are " + what,
            "give the map of these " + std::string(what));
+}
+
+void need_host_node() {
+  using Space = Tpetra::CrsMatrix<>::device_type::memory_space;
+  if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
+    refuse(std::string("the values of this node's matrices are in ") + Space::name() + " memory", "",
+           "use a node type whose memory the host can access");
 }
 
 Communicator communicator_of(const Teuchos::RCP<const Map>& map, const char* what) {

@@ -151,10 +151,29 @@ void settle(ExportedArray& exported, const Columns& columns, Copy copy) {
   exported.receipt.shared = columns.in_place && copy != Copy::always;
   exported.receipt.same_address = exported.receipt.shared && buffer.data == columns.buffer.data;
   exported.receipt.bytes_copied = columns.in_place ? 0 : element_count(buffer) * buffer.type.bytes;
+  exported.receipt.bytes_synchronized = columns.bytes_synchronized;
   if (copy != Copy::always || !columns.in_place) return;
-  Buffer copied = allocate(buffer.type, buffer.shape);
-  exported.receipt.bytes_copied = pack(buffer, copied.data);
+  Buffer copied = allocate_in(of_device(buffer.memory), buffer.type, buffer.shape);
+  copy_elements(buffer, copied);
+  exported.receipt.bytes_copied = element_count(buffer) * buffer.type.bytes;
   buffer = std::move(copied);
+}
+
+Columns packed_columns(const std::vector<Buffer>& columns, const ElementType& type, Index rows) {
+  Columns made;
+  made.in_place = false;
+  const Memory memory = columns.empty() ? Memory{} : of_device(columns.front().memory);
+  made.buffer = allocate_in(memory, type, {static_cast<Index>(columns.size()), rows});
+  Buffer one = made.buffer;
+  one.shape = {rows, 1};
+  one.strides = {type.bytes, type.bytes};
+  for (const Buffer& column : columns) {
+    copy_elements(column, one);
+    one.data = static_cast<std::byte*>(one.data) + made.buffer.strides[0];
+  }
+  std::swap(made.buffer.shape[0], made.buffer.shape[1]);
+  std::swap(made.buffer.strides[0], made.buffer.strides[1]);
+  return made;
 }
 
 }  // namespace detail

@@ -16,14 +16,11 @@ using GlobalOrdinal = Map::global_ordinal_type;
 using LocalOrdinal = Map::local_ordinal_type;
 
 void need_filled(const CrsMatrix& matrix) {
-  using Space = CrsMatrix::device_type::memory_space;
+  detail::need_host_node();
   if (!matrix.isFillComplete()) refuse("the matrix is not complete", "", "call fillComplete first");
   if (!matrix.getGraph()->getExporter().is_null())
     refuse("the row map of the matrix is not its range map", "must be, so that each row is on one process",
            "call fillComplete with the row map as the range map");
-  if (!Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space>::accessible)
-    refuse(std::string("the values are in ") + Space::name() + " memory", "",
-           "use a node type whose memory the host can access");
 }
 
 // What keeps the memory of exported rows.

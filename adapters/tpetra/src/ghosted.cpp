@@ -111,6 +111,14 @@ PreparedGhosted prepared_ghosted(const GhostedArray& array, const Communicator& 
   return made;
 }
 
+GhostedArray over(const GhostedArray& array, void* data) {
+  Buffer local = array.local();
+  local.data = data;
+  local.memory = {};
+  local.owner = nullptr;
+  return {std::move(local), array.owned().dim_data, array.ghosts(), array.owned().version};
+}
+
 GhostedArray ghosted_on_maps(Buffer columns, bool is_vector, const Map& overlap, const Map& owned) {
   const MPI_Comm comm = Communicator(owned.getComm()).raw();
   const Index base = owned.getIndexBase();

@@ -2,7 +2,6 @@
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/needs.hpp>
 #include <tridap/tpetra/import.hpp>
 
 #include <algorithm>
@@ -23,8 +22,7 @@ Index flags_of(const DistArray& array, const ImportRequest& wanted) {
   const Buffer& buffer = array.buffer;
   const bool shared = flags != 0 && wanted.form != Form::multivector && wanted.copy != Copy::always &&
                       buffer.type == wanted.type && buffer.memory.is_on_host() && aligned(buffer) &&
-                      wanted.node_memory == nullptr && !(buffer.read_only && wanted.writable) &&
-                      Kokkos::is_initialized();
+                      wanted.node.on_host && !(buffer.read_only && wanted.writable) && Kokkos::is_initialized();
   for (const Dimension& dimension : array.dim_data)
     if (!dimension.extras.empty()) return flags;
   return shared ? flags | shareable : flags;
@@ -40,7 +38,7 @@ const char* name(const ImportRequest& wanted) {
 std::string obstacle(const Buffer& interior, const Buffer& columns, const ImportRequest& wanted) {
   const std::string needs = std::string(name(wanted)) + " needs ";
   if (element_count(interior) == 0) return "";
-  if (interior.read_only && wanted.writable && wanted.node_memory == nullptr)
+  if (interior.read_only && wanted.writable && wanted.node.holds(interior.memory))
     return std::string(name(wanted)) + " is writable and the buffer is read-only";
   if (!aligned(interior))
     return needs + "aligned elements and the buffer's address is not a multiple of " +
@@ -66,7 +64,10 @@ std::string obstacle(const Buffer& interior, const Buffer& columns, const Import
 }
 
 std::string remedy(const ImportRequest& wanted, const Buffer& interior) {
-  if (wanted.node_memory != nullptr) return "pass copy=if_needed, or take a node type whose vectors are in host memory";
+  if (!wanted.node.holds(interior.memory))
+    return interior.memory.is_on_host() ? "pass copy=if_needed, or take a node type whose vectors are in host memory"
+           : wanted.node.on_host        ? "pass copy=if_needed, or copy it to host memory"
+                                        : "copy it to the node's memory";
   if (interior.read_only && wanted.writable)
     return "import it as const elements, pass copy=if_needed, or a contiguous writable buffer";
   if (wanted.form == Form::multivector)
@@ -141,19 +142,22 @@ void check_memory(const Buffer& buffer, const ImportRequest& wanted) {
   if (buffer.type != wanted.type)
     refuse("the array's elements are " + buffer.type.name() + ", the vector's " + wanted.type.name(), "",
            "import it as a vector of the array's own element type");
-  need_host_memory(buffer);
+  if (buffer.memory.kind == Memory::Kind::nowhere)
+    refuse("the array is described only, and its memory is 'nowhere'", "", "pass an array that has memory");
   if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
 }
 
 Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const ImportRequest& wanted) {
   std::string why = obstacle(part, columns, wanted);
-  const bool dense_already = why.empty();
-  const bool apart = wanted.node_memory != nullptr && element_count(part) > 0;
-  if (apart)
-    why = std::string(name(wanted)) + " of this node is in " + wanted.node_memory +
-          " memory and the buffer is in host memory";
+  const bool dense_already = why.empty(), from_host = part.memory.is_on_host();
+  const bool elsewhere = element_count(part) > 0 && !wanted.node.holds(part.memory);
+  if (elsewhere)
+    why = std::string(name(wanted)) + " of this node is in " + wanted.node.name + " memory and the buffer is in " +
+          part.memory.name() + " memory";
   if (wanted.copy == Copy::never && !why.empty()) refuse("copy=never, but " + why, "", remedy(wanted, part));
-  if (apart && dense_already) {
+  if (elsewhere && !from_host && !wanted.node.on_host)
+    refuse(why, "must be in memory of one device", "copy it to the node's memory");
+  if (elsewhere && from_host && dense_already) {
     Dense seen{as_data(columns, wanted.form), {}};
     seen.receipt.shared = seen.receipt.same_address = false;
     seen.receipt.bytes_copied = element_count(columns) * columns.type.bytes;
@@ -169,10 +173,14 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
     std::rotate(packed.shape.begin(), packed.shape.end() - 1, packed.shape.end());
     std::rotate(packed.strides.begin(), packed.strides.end() - 1, packed.strides.end());
   }
-  Dense made{wanted.copy_memory ? wanted.copy_memory(wanted.type, packed.shape) : allocate(wanted.type, packed.shape),
+  const bool to_host = from_host || wanted.node.on_host;
+  Dense made{wanted.copy_memory && to_host
+                 ? wanted.copy_memory(wanted.type, packed.shape)
+                 : allocate_in(to_host ? Memory{} : of_device(part.memory), wanted.type, packed.shape),
              {}};
   made.receipt.shared = made.receipt.same_address = false;
-  made.receipt.bytes_copied = pack(packed, made.buffer.data);
+  copy_elements(packed, made.buffer);
+  made.receipt.bytes_copied = element_count(packed) * packed.type.bytes;
   const Index vectors = wanted.form == Form::multivector ? packed.shape.front() : 1;
   made.buffer.shape = {rows_of(columns, wanted.form), vectors};
   made.buffer.strides = column_major_strides(made.buffer.shape, wanted.type.bytes);

@@ -112,6 +112,7 @@ ImportedMatrix import_matrix(const SparseRows& rows, const Teuchos::RCP<const Ma
   const Communicator comm = detail::communicator_of(row_map, "rows");
   const detail::Collective call(comm, "import_matrix");
   const SparsePattern pattern = mpi::collectively(comm.raw(), [&] {
+    detail::need_host_node();
     detail::communicator_of(domain_map, "columns");
     need_fit(rows, *row_map, *domain_map, comm.raw());
     SparsePattern made = pattern_of(rows);

@@ -2,10 +2,12 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/tpetra/node_memory.hpp>
 #include <tridap/tpetra/operator.hpp>
 
 #include <Tpetra_Vector.hpp>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -16,11 +18,21 @@ namespace {
 using MultiVector = Tpetra::MultiVector<double>;
 using Vector = Tpetra::Vector<double>;
 
-// A vector over memory of the caller.
+using Dual = Vector::dual_view_type;
+constexpr bool on_host = detail::over_host<Dual::t_dev::memory_space>;
+
+// A vector over host memory of the caller; on a device, a vector with a copy of it.
 Vector vector_over(const Teuchos::RCP<const Map>& map, void* data) {
-  using Dual = Vector::dual_view_type;
-  const Dual::t_dev view(static_cast<double*>(data), compat::local_count(*map), 1);
-  return Vector(map, Dual(view, Kokkos::create_mirror_view(view)));
+  const std::size_t count = compat::local_count(*map);
+  if constexpr (on_host) {
+    const Dual::t_dev view(static_cast<double*>(data), count, 1);
+    return Vector(map, Dual(view, Kokkos::create_mirror_view(view)));
+  } else {
+    Vector made(map, false);
+    const auto host = made.getLocalViewHost(Tpetra::Access::OverwriteAll);
+    std::copy_n(static_cast<const double*>(data), count, host.data());
+    return made;
+  }
 }
 
 class Imported : public Operator {
@@ -73,6 +85,10 @@ LinearOperator export_operator(const Teuchos::RCP<const Operator>& op) {
     const Vector from = vector_over(op->getDomainMap(), x.buffer.data);
     Vector to = vector_over(op->getRangeMap(), y.buffer.data);
     op->apply(from, to);
+    if constexpr (!on_host) {
+      const auto product = to.getLocalViewHost(Tpetra::Access::ReadOnly);
+      std::copy_n(product.data(), product.extent(0), static_cast<double*>(y.buffer.data));
+    }
   };
   return made;
 }

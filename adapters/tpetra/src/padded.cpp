@@ -156,11 +156,13 @@ DensePadded dense_padded(const DistArray& array, const PaddedArrayMap& array_map
     if (!made.whole.receipt.shared) {
       inner.buffer = from_order(made.whole.buffer.data, wanted.type, array.buffer.shape, array_map.order());
       inner.buffer.owner = made.whole.buffer.owner;
+      inner.buffer.memory = made.whole.buffer.memory;
     }
     made.array = inner.buffer;
     try {
-      made.interior =
-          dense_interior(inner, array_map.interior(), {wanted.form, wanted.type, wanted.writable, Copy::never});
+      ImportRequest inside{wanted.form, wanted.type, wanted.writable, Copy::never};
+      if (!inner.buffer.memory.is_on_host()) inside.node = wanted.node;
+      made.interior = dense_interior(inner, array_map.interior(), inside);
     } catch (const Error& error) {
       made.interior_obstacle = error.report();
       made.interior_obstacle.set_process(mpi::rank_of(comm));

@@ -21,6 +21,8 @@ struct Receipt {
   Index bytes_copied = 0;           ///< bytes of elements that were copied, counted at their source
   std::vector<std::string> losses;  ///< properties of the input that the result cannot represent
   double seconds = 0;               ///< the time of the conversion
+  /// Bytes that a library copied first between the two sides that it keeps of one memory, of a device and of the host.
+  Index bytes_synchronized = 0;
 
   std::string text() const;  ///< one line
 };

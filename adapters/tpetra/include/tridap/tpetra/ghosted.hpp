@@ -22,6 +22,9 @@ struct PreparedGhosted {
 PreparedGhosted prepared_ghosted(const GhostedArray& array, const Communicator& comm, Index index_base,
                                  const ImportRequest& wanted);
 
+/// The array with its elements in the host memory `data`, which the caller keeps.
+GhostedArray over(const GhostedArray& array, void* data);
+
 /// The array whose owned part is on `owned` and whose memory is `columns`, on `overlap`. **Collective.**
 GhostedArray ghosted_on_maps(Buffer columns, bool is_vector, const Map& overlap, const Map& owned);
 
@@ -55,11 +58,7 @@ class GhostedVector {
 
  private:
   void run(void (GhostUpdate::*operation)()) {
-    const auto host = [&] {
-      const detail::InTrilinos inside;
-      return overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);  // vectors and update access it in turn
-    }();
-    (update_.get()->*operation)();
+    detail::on_host_side(*overlap_, [&] { (update_.get()->*operation)(); });
   }
 
   Teuchos::RCP<Vector<T>> overlap_, owned_;
@@ -72,7 +71,9 @@ GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& c
   static_assert(!std::is_const_v<T>, "ghosts are written: take elements that are not const");
   const detail::Collective call(comm, "GhostedVector");
   const double begin = detail::now();
-  GhostUpdate update(array, comm.raw());
+  using Space = typename detail::DualView<T>::t_dev::memory_space;
+  std::optional<GhostUpdate> update;
+  if (detail::over_host<Space>) update.emplace(array, comm.raw());
   detail::PreparedGhosted made = detail::prepared_ghosted(
       array, comm, index_base, detail::wanted<T>(detail::ImportRequest::Form::vector, Copy::never));
   detail::DualView<T> whole, first;
@@ -80,8 +81,9 @@ GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& c
     whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
     first = Kokkos::subview(whole, std::make_pair(Index{0}, made.owned_entries), Kokkos::ALL());
   });
+  if constexpr (!detail::over_host<Space>) update.emplace(detail::over(array, whole.view_host().data()), comm.raw());
   call.run([&] {  // as in detail::imported()
-    update_ = std::make_shared<GhostUpdate>(std::move(update));
+    update_ = std::make_shared<GhostUpdate>(std::move(*update));
     overlap_ = Teuchos::rcp(new Vector<T>(made.overlap_map, whole));
     owned_ = Teuchos::rcp(new Vector<T>(made.owned.map(), first));
     receipt_ = made.whole.receipt;

@@ -3,6 +3,7 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/receipt.hpp>
 #include <tridap/tpetra/array_map.hpp>
+#include <tridap/tpetra/node_memory.hpp>
 #include <tridap/tpetra/scalar.hpp>
 
 #include <Tpetra_BlockMultiVector.hpp>
@@ -43,20 +44,22 @@ struct ImportRequest {
   ElementType type;
   bool writable = true;
   Copy copy = Copy::never;
-  const char* node_memory = nullptr;  ///< name of the node's memory if vectors cannot be in host memory; null: they can
-  const char* argument = nullptr;     ///< the array's name, for messages: "b"; null: they name the Tpetra object
-  /// Row-major memory for a copy; empty: allocate().
+  NodeMemory node = {};            ///< where the vectors have their values
+  const char* argument = nullptr;  ///< the array's name, for messages: "b"; null: they name the Tpetra object
+  /// Row-major host memory for a copy; empty: allocate().
   std::function<Buffer(ElementType, const IndexList&)> copy_memory = {};
 };
 
 struct Dense {
-  Buffer buffer;  ///< n x k and column-major with any leading dimension, as a MultiVector's data; in host memory
+  /// n x k and column-major with any leading dimension, as a MultiVector's data. In the node's memory; or in host
+  /// memory, if dual_view() copies it from there.
+  Buffer buffer;
   Receipt receipt;
 };
 
 /// `part` of a buffer that begins at `whole`, read in the order of `columns`, as dense columns: its own memory, or a
-/// packed copy if `wanted.copy` allows it. It is also its own memory if dual_view() copies it to the node's memory
-/// later. Local; throws Error.
+/// packed copy if `wanted.copy` allows it. A copy for a device is made on the side where the elements are; dense host
+/// memory is given as it is, for dual_view() to copy. Local; throws Error.
 Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const ImportRequest& wanted);
 
 /// Throws Error if an array is wrong, or its distribution is not that of `array_map`. Local.
@@ -93,16 +96,6 @@ struct PreparedImport {
   void check_form();
 };
 
-/// True if vectors of a node with this memory can be over host memory; false on a device, whose kernels cannot read it.
-template <class Space>
-inline constexpr bool over_host = kokkos::can_name<Space>(Memory::Kind::host);
-
-/// The value of `ImportRequest::node_memory` for a node with this memory.
-template <class Space>
-const char* node_memory() {
-  return over_host<Space> ? nullptr : Space::name();
-}
-
 template <class T>
 using DualView = typename MultiVector<T>::dual_view_type;
 
@@ -127,10 +120,9 @@ Dual copied_dual_view(const Buffer& columns) {
   return made;
 }
 
-/// A DualView over the memory of columns that dense() made.
-template <class Dual>
-Dual shared_dual_view(const Buffer& columns) {
-  using View = typename Dual::t_dev;
+/// A view of the node's memory over columns that dense() made there.
+template <class View>
+View view_of_columns(const Buffer& columns) {
   View view;
   if (columns.strides[1] == columns.shape[0] * columns.type.bytes) {  // contiguous: needs no check
     const auto rows = static_cast<std::size_t>(columns.shape[0]), count = static_cast<std::size_t>(columns.shape[1]);
@@ -139,17 +131,54 @@ Dual shared_dual_view(const Buffer& columns) {
   } else {
     view = kokkos::shared_as<View>(columns);
   }
-  return {view, Kokkos::create_mirror_view(view)};  // the same memory twice
+  return view;
 }
 
-/// The DualView of a vector over columns that dense() made: their own memory if the node's vectors can be over host
-/// memory, else a copy.
+/// A DualView over device memory. Its host side is allocated, since a DualView cannot get one later, but not touched:
+/// it takes no memory until the host is used. It is marked as modified on the device.
+template <class Dual>
+Dual device_dual_view(const Buffer& columns) {
+  const auto view = view_of_columns<typename Dual::t_dev>(columns);
+  if constexpr (std::is_same_v<typename Dual::t_dev::memory_space, typename Dual::t_host::memory_space>) {
+    return {view, Kokkos::create_mirror_view(view)};  // the host reaches the device's memory: the same memory twice
+  } else {
+    using Host = typename Dual::t_host;
+    const auto rows = static_cast<std::size_t>(columns.shape[0]), count = static_cast<std::size_t>(columns.shape[1]);
+    const auto apart = count > 1 ? static_cast<std::size_t>(columns.strides[1] / columns.type.bytes) : rows;
+    const Host all(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tridap::tpetra"), apart, count);
+    Dual made(view,
+              apart == rows ? all : Host(Kokkos::subview(all, std::make_pair(std::size_t{0}, rows), Kokkos::ALL())));
+    made.modify_device();
+    return made;
+  }
+}
+
+/// The DualView of a vector over columns that dense() made: over their own memory if it is the node's, else a copy.
 template <class Dual>
 Dual dual_view(const Buffer& columns) {
-  if constexpr (over_host<typename Dual::t_dev::memory_space>)
-    return shared_dual_view<Dual>(columns);
-  else
-    return copied_dual_view<Dual>(columns);
+  if constexpr (over_host<typename Dual::t_dev::memory_space>) {
+    const auto view = view_of_columns<typename Dual::t_dev>(columns);
+    return {view, Kokkos::create_mirror_view(view)};  // the same memory twice
+  } else {
+    return columns.memory.is_on_host() ? copied_dual_view<Dual>(columns) : device_dual_view<Dual>(columns);
+  }
+}
+
+/// Calls `work`, which reads and writes the host side of a vector's memory. On a device, the values come to the host
+/// before, and go back after.
+template <class V, class Work>
+void on_host_side(V& vector, const Work& work) {
+  {
+    const auto host = [&] {
+      const InTrilinos inside;
+      return vector.getLocalViewHost(Tpetra::Access::ReadWrite);
+    }();
+    work();
+  }
+  if constexpr (!over_host<typename V::dual_view_type::t_dev::memory_space>) {
+    const InTrilinos inside;
+    vector.getLocalViewDevice(Tpetra::Access::ReadOnly);
+  }
 }
 
 /// The vector that `construct(view)` makes from a DualView of the array's memory. **Collective.** If TPETRA_DEBUG is
@@ -204,7 +233,11 @@ ImportedBlocks<T> blocks(const PreparedImport& prepared) {
 /// `T` is the array's element type, const for read-only memory: `import_vector<const double>(array, array_map)` gives a
 /// const vector. **Collective**: throws the same Error on every process if, on any process, the array is wrong, its
 /// distribution is not that of `array_map`, its element type is not `T`, or Copy::never is given and a copy is needed.
-/// On a node with device memory a copy is always needed. Kokkos must be initialised, and must outlive the vector.
+///
+/// On a node with device memory, an array in this memory is shared: the vector's device side has its address, and is
+/// marked as the newer one. An array in host memory needs a copy there, and one in device memory on a node of the host.
+/// What is written to a device array before this call must be on the legacy default stream, or on a stream that waits
+/// for it, or have ended. Kokkos must be initialised, and must outlive the vector.
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
   const detail::Collective call(array_map.communicator(), "import_vector");

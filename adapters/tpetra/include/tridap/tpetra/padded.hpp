@@ -138,16 +138,21 @@ PaddedVector<T>::PaddedVector(const detail::Collective& call, const DistArray& a
   const auto made =
       detail::dense_padded(array, array_map_, detail::wanted<T>(detail::ImportRequest::Form::vector, copy));
   const MPI_Comm comm = array_map_.interior().communicator().raw();
+  using Space = typename detail::DualView<T>::t_dev::memory_space;
   detail::DualView<T> whole, inside;
   mpi::collectively(comm, [&] {
     whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
     if (made.interior_obstacle.ok()) inside = detail::within(whole, made.whole.buffer, made.interior.buffer);
   });
   call.run([&] {                        // as in detail::imported()
-    Buffer array_on_host = made.array;  // the vector's own memory, which is a copy if its node is a device
+    Buffer array_on_host = made.array;  // the vector's host side, which is other memory if its node is a device
     array_on_host.data =
         reinterpret_cast<std::byte*>(whole.view_host().data()) +
         (static_cast<const std::byte*>(made.array.data) - static_cast<const std::byte*>(made.whole.buffer.data));
+    if (!detail::over_host<Space>) {
+      array_on_host.memory = {};
+      array_on_host.owner = nullptr;  // overlap_ keeps it
+    }
     updates_ = std::make_shared<detail::PaddingUpdates>(array_on_host, array_map_.interior());
     overlap_ = Teuchos::rcp(new Vector<T>(array_map_.overlap_map(), whole));
     if (made.interior_obstacle.ok())
@@ -171,23 +176,20 @@ void PaddedVector<T>::sum_padding() {
 
 template <class T>
 void PaddedVector<T>::run(redistribute::PaddingOperation operation) {
-  const auto host = [&] {
-    const detail::InTrilinos inside;
-    return overlap_->getLocalViewHost(Tpetra::Access::ReadWrite);  // on a device: the values come, and go back
-  }();
-  updates_->run(operation);
+  detail::on_host_side(*overlap_, [&] { updates_->run(operation); });
 }
 
 /// An array over the memory of a vector on array_map.overlap_map(), with the padding of the array that `array_map` was
 /// made for. **Collective**, and in everything else as export_array() with an ArrayMap.
 template <class V>
-ExportedArray export_array(const Teuchos::RCP<V>& vector, const PaddedArrayMap& array_map, Copy copy = Copy::never) {
+ExportedArray export_array(const Teuchos::RCP<V>& vector, const PaddedArrayMap& array_map,
+                           const ExportOptions& options = {}) {
   const detail::Collective call(array_map.interior().communicator(), "export_array");
   const double begin = detail::now();
   ExportedArray exported = mpi::collectively(array_map.interior().communicator().raw(), [&] {
-    const detail::Columns columns = detail::columns(vector, copy);
+    const detail::Columns columns = detail::columns(vector, options);
     ExportedArray made = detail::as_array_of_padded_map(columns, *vector->getMap(), array_map);
-    detail::settle(made, columns, copy);
+    detail::settle(made, columns, options.copy);
     return made;
   });
   exported.receipt.seconds = detail::now() - begin;

@@ -50,14 +50,14 @@ redistribute::PlacedDistribution place_source(const Teuchos::RCP<const Map>& map
 
 }  // namespace detail
 
-/// The memory of a vector as one side of a plan; it keeps the vector's memory alive. Local. For a null vector it is an
-/// empty DistArray, which the plan refuses on every process.
+/// The memory of a vector as one side of a plan, on a node with device memory its host side; it keeps the vector's
+/// memory alive. Local. For a null vector it is an empty DistArray, which the plan refuses on every process.
 template <class V>
 DistArray as_array(const Teuchos::RCP<V>& vector) {
   static_assert(detail::is_vector<V>, "a plan moves to and from vectors: give the vectors of a MultiVector one by one");
   DistArray array;
   if (vector.is_null()) return array;
-  array.buffer = detail::columns(vector, Copy::never).buffer;
+  array.buffer = detail::columns(vector, {Copy::never, Side::host}).buffer;
   array.buffer.shape.resize(1);
   array.buffer.strides.resize(1);
   return array;

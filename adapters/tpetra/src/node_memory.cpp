@@ -1,0 +1,35 @@
+#include <tridap/internal/driver.hpp>
+#include <tridap/memory_order.hpp>
+#include <tridap/tpetra/node_memory.hpp>
+#include <tridap/unpack.hpp>
+
+namespace tridap::tpetra::detail {
+
+void copy_elements(const Buffer& from, const Buffer& to) {
+  if (!from.memory.is_on_host() || !to.memory.is_on_host())
+    driver::copy(from, to);
+  else if (is_row_major(to))
+    pack(from, to.data);
+  else
+    unpack(from.data, to);
+}
+
+Memory of_device(Memory memory) {
+  if (memory.kind == Memory::Kind::cuda_managed) memory.kind = Memory::Kind::cuda;
+  if (memory.kind == Memory::Kind::hip_managed) memory.kind = Memory::Kind::hip;
+  return memory;
+}
+
+Buffer allocate_in(const Memory& memory, const ElementType& type, const IndexList& shape) {
+  if (memory.is_on_host()) return allocate(type, shape);
+  Buffer made;
+  made.type = type;
+  made.memory = memory;
+  made.shape = shape;
+  made.strides = row_major_strides(shape, type.bytes);
+  made.owner = driver::allocate(memory, element_count(made) * type.bytes);
+  made.data = made.owner.get();
+  return made;
+}
+
+}  // namespace tridap::tpetra::detail
