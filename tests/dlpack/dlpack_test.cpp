@@ -167,6 +167,7 @@ TEST(DLPack, EveryElementTypeOfBothIsTheSameInBoth) {
       {tridap::element_type<std::uint32_t>(), {kDLUInt, 32, 1}},
       {tridap::element_type<std::uint64_t>(), {kDLUInt, 64, 1}},
       {{Kind::floating, 2, true}, {kDLFloat, 16, 1}},
+      {{Kind::bfloat, 2, true}, {kDLBfloat, 16, 1}},
       {tridap::element_type<float>(), {kDLFloat, 32, 1}},
       {tridap::element_type<double>(), {kDLFloat, 64, 1}},
       {tridap::element_type<std::complex<float>>(), {kDLComplex, 64, 1}},
@@ -329,7 +330,7 @@ TEST(DLPack, AMalformedTensorIsReleasedAndRefused) {
     expect("the tensor is on device (" + std::to_string(device) + ", 0)",
            [=](Foreign& f) { std::memcpy(&f.tensor.dl_tensor.device.device_type, &device, sizeof(device)); });
   expect("on device (1, 3)", [](Foreign& f) { f.tensor.dl_tensor.device.device_id = 3; });
-  expect("type code 4, 16 bits, 1 lanes", [](Foreign& f) { f.tensor.dl_tensor.dtype = {kDLBfloat, 16, 1}; });
+  expect("type code 4, 32 bits, 1 lanes", [](Foreign& f) { f.tensor.dl_tensor.dtype = {kDLBfloat, 32, 1}; });
   EXPECT_THROW(tridap::dlpack::export_array(Tensor()), tridap::Error);
 }
 

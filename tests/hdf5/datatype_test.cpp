@@ -252,6 +252,53 @@ TEST(Datatype, TheMachinesOwnTypesAreNotConverted) {
   EXPECT_EQ(h5::element_type(h5::datatype(longest)), longest);
 }
 
+// Four numbers of bfloat16: 1, -2.5, 3.140625 and -7.
+const std::vector<std::uint16_t> brain_bits{0x3f80, 0xc020, 0x4049, 0xc0e0};
+const std::vector<float> brain_values{1, -2.5F, 3.140625F, -7};
+
+TEST(Datatype, Bfloat16IsStoredInItsOwnFormatAndLoadedAsItIsIfAsked) {
+  const TemporaryFile file;
+  const Distribution line = Distribution::make({4}, {tridap::cyclic(1)}, {processes()});
+  DistArray array;
+  array.dim_data = line.dim_data(rank());
+  array.buffer = tridap::allocate({ElementType::Kind::bfloat, 2}, tridap::IndexList(line.local_shape(rank())));
+  const auto bits_at = [](const tridap::Buffer& buffer, Index i) -> std::uint16_t& {
+    return static_cast<std::uint16_t*>(buffer.data)[i];
+  };
+  const auto global = [&](Index i) { return static_cast<std::size_t>(line.global_index(rank(), {i})[0]); };
+  for (Index i = 0; i < array.buffer.shape[0]; ++i) bits_at(array.buffer, i) = brain_bits[global(i)];
+  h5::save(file.path(), {{"x", array}}, MPI_COMM_WORLD);
+  const std::vector<float> stored = read_serially<float>(file.path(), "x", H5T_NATIVE_FLOAT);  // by the first process
+  EXPECT_EQ(stored, rank() == 0 ? brain_values : std::vector<float>());
+  EXPECT_TRUE(h5::is_bfloat16(h5::find(file.path(), "x", MPI_COMM_WORLD).type));
+  h5::LoadOptions options;
+  options.bfloat16 = true;
+  const DistArray same = h5::load(file.path(), "x", MPI_COMM_WORLD, line, options);
+  EXPECT_EQ(same.buffer.type.name(), "bfloat16");
+  const DistArray wide = h5::load(file.path(), "x", MPI_COMM_WORLD, line);
+  EXPECT_EQ(wide.buffer.type.name(), "float32");
+  for (Index i = 0; i < array.buffer.shape[0]; ++i) {
+    EXPECT_EQ(bits_at(same.buffer, i), brain_bits[global(i)]);
+    EXPECT_EQ(static_cast<float*>(wide.buffer.data)[i], brain_values[global(i)]);
+  }
+}
+
+TEST(Datatype, Bfloat16InTheOtherByteOrderIsLoadedInThisOne) {
+  const TemporaryFile file;
+  const std::uint16_t swapped[] = {0x803f, 0x20c0};
+  with_file(file.path(), [&](hid_t id) { write_bytes(id, "x", in_other_order(bfloat16()), swapped, 2); });
+  const h5::Stored stored = h5::find(file.path(), "x", MPI_COMM_WORLD);
+  EXPECT_TRUE(h5::is_bfloat16(stored.type));
+  EXPECT_FALSE(h5::is_bfloat16(h5::datatype({ElementType::Kind::floating, 2})));
+  h5::LoadOptions options;
+  options.bfloat16 = true;
+  const Distribution line = Distribution::make({2}, {tridap::block()}, {processes()});
+  const DistArray array = h5::load(file.path(), "x", MPI_COMM_WORLD, line, options);
+  for (Index i = 0; i < array.buffer.shape[0]; ++i)
+    EXPECT_EQ(static_cast<std::uint16_t*>(array.buffer.data)[i],
+              brain_bits[static_cast<std::size_t>(line.global_index(rank(), {i})[0])]);
+}
+
 // A mantissa whose first bit is stored and always set: HDF5 ends the process that converts it.
 h5::Datatype with_first_bit() {
   const h5::Datatype type = bfloat16();

@@ -105,7 +105,7 @@ __extension__ typedef __float128 Quad;
 static_assert(!tridap::is_element_type_v<Quad> && !tridap::is_element_type_v<std::complex<Quad>>);
 #endif
 
-/// A number as long as a half, with the precision of bfloat16.
+/// bfloat16, as a library has it.
 struct Brain {
   std::uint16_t bits;
 };
@@ -135,12 +135,26 @@ class std::numeric_limits<Brain> {
 
 namespace {
 
-static_assert(none_is_a_type<Brain, const Brain, std::complex<Brain>, std::complex<int>, void>);
+static_assert(none_is_a_type<std::complex<Brain>, std::complex<int>, void>);
 static_assert(all_are_types<bool, char, wchar_t, long long, const float, double, long double, std::complex<float>,
-                            std::complex<long double>, Half, Colour, List, Colour*, double[3]>);
+                            std::complex<long double>, Half, Brain, const Brain, Colour, List, Colour*, double[3]>);
 
 TEST(ElementType, OfANumberThatOnlyItsTraitDescribesIsFloating) {
   EXPECT_EQ(tridap::element_type<Half>().name(), "float16");
+}
+
+TEST(ElementType, OfBfloat16HasAKindOfItsOwn) {
+  const ElementType type = tridap::element_type<const Brain>();
+  EXPECT_EQ(type, (ElementType{Kind::bfloat, 2, true}));
+  EXPECT_EQ(type.name(), "bfloat16");
+  EXPECT_NE(type, tridap::element_type<Half>());
+  for (const bool native : {true, false}) {
+    const ElementType one{Kind::bfloat, 2, native};
+    EXPECT_EQ(tridap::element_type(one.name()), one);
+  }
+  EXPECT_EQ((ElementType{Kind::bfloat, 2, false}.name().substr(1)), "bfloat16");
+  EXPECT_EQ(tridap::element_type("|bfloat16"), std::nullopt);
+  EXPECT_EQ(tridap::element_type("bfloat32"), std::nullopt);
 }
 
 TEST(ElementType, IsEqualWhereKindLengthAndByteOrderAre) {

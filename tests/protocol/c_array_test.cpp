@@ -193,6 +193,17 @@ TEST(CArray, ANewerMinorIsReadAndWhatItAddsIsIgnored) {
   EXPECT_EQ(array.ndim(), 3);
 }
 
+TEST(CArray, StatesTheLowestMinorThatHasItsFormat) {
+  DistArray array;
+  array.buffer = tridap::allocate({tridap::ElementType::Kind::bfloat, 2}, {});
+  CArray c = tridap::to_c(array);
+  EXPECT_EQ(c->minor, 1U);
+  EXPECT_EQ(std::string(c->buffer.format.data, static_cast<std::size_t>(c->buffer.format.size)).back(), 'E');
+  EXPECT_EQ(tridap::from_c(std::move(c)).buffer.type.name(), "bfloat16");
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {});
+  EXPECT_EQ(tridap::to_c(array)->minor, 0U);
+}
+
 TEST(CArray, NotDistributedIn0_9IsABlockOverOneProcess) {
   for (const char* version : {"0.9.0", "0.9.17", "00.09.1", "0.9"}) {
     Handmade made;

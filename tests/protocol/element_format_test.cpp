@@ -47,6 +47,7 @@ std::map<std::string, ElementType> all_formats() {
   add("n", Kind::signed_integer, 0, sizeof(std::size_t));
   add("N", Kind::unsigned_integer, 0, sizeof(std::size_t));
   add("e", Kind::floating, 2, 2);
+  add("E", Kind::bfloat, 2, 2);
   add("f", Kind::floating, 4, sizeof(float));
   add("d", Kind::floating, 8, sizeof(double));
   add("g", Kind::floating, 0, sizeof(long double));
@@ -67,7 +68,7 @@ std::optional<ElementType> opaque(std::string format) {
 }
 
 TEST(ElementFormat, EveryTextOfUpToThreeLettersIsOneOfTheListOrRefused) {
-  const std::string alphabet = "@=<>!?bBhHiIlLqQnNefdgZcswxOtX0159 -+:(T{&|" + std::string(1, '\0');
+  const std::string alphabet = "@=<>!?bBhHiIlLqQnNeEfdgZcswxOtX0159 -+:(T{&|" + std::string(1, '\0');
   const std::map<std::string, ElementType> all = all_formats();
   std::size_t accepted = 0, opaques = 0;
   const auto expect = [&](const std::string& text) {
@@ -93,7 +94,7 @@ TEST(ElementFormat, EveryTextOfUpToThreeLettersIsOneOfTheListOrRefused) {
     }
   }
   EXPECT_EQ(accepted, all.size());
-  EXPECT_EQ(accepted, 20u * 2 + 16u * 4);
+  EXPECT_EQ(accepted, 21u * 2 + 17u * 4);
   EXPECT_EQ(opaques, 2u * (1 + 5 + 3 + 5 * 3 + 3 * 4));
 }
 

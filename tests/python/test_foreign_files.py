@@ -80,6 +80,45 @@ def test_numbers_of_other_formats_have_their_values(folder, name):
     expect_part(tridap.load(folder / "x.h5", "x", "c"), values.astype(dtype))
 
 
+def bits_of(x):
+    return np.asarray(x.local).view("u2")
+
+
+class Tensor:
+    """An object whose only protocol is DLPack, as a tensor of PyTorch is."""
+
+    def __init__(self, x):
+        self.x = x
+
+    def __dlpack__(self, **options):
+        return self.x.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.x.__dlpack_device__()
+
+
+def test_bfloat16_is_moved_and_saved_as_it_is(folder):
+    values = np.array(NUMBERS["bfloat16"][1], "f4")
+    bits = (values.view("u4") >> 16).astype("u2")  # bfloat16 is the upper half of float32
+    written(folder / "x.h5", lambda file: put(file, "x", BFLOAT16, values.astype(float), h5t.NATIVE_DOUBLE))
+    x = tridap.load(folder / "x.h5", "x", "c", dtype="bfloat16")
+    (mine,) = x.distribution.indices(COMM.rank)
+    assert x.dtype.itemsize == 2 and (bits_of(x) == bits[mine]).all()
+    y = tridap.asarray({"__version__": "0.10.0", "buffer": Tensor(x),
+                        "dim_data": x.__distarray__()["dim_data"]}, COMM)
+    assert bits_of(y).ctypes.data == bits_of(x).ctypes.data or bits_of(x).size == 0
+    z = y.redistribute("b")
+    (mine,) = z.distribution.indices(COMM.rank)
+    assert (bits_of(z) == bits[mine]).all()
+    tridap.save(folder / "y.h5", {"y": z})
+    expect_part(tridap.load(folder / "y.h5", "y", "c"), values)
+    with pytest.raises(ValueError, match="must be 'bfloat16' or None"):
+        tridap.load(folder / "y.h5", "y", dtype="float32")
+    tridap.save(folder / "z.h5", {"z": tridap.load(folder / "y.h5", "y")})
+    with pytest.raises(ValueError, match="'z' has float32"):
+        tridap.load(folder / "z.h5", "z", dtype="bfloat16")
+
+
 def test_records_of_other_formats_have_their_values(folder):
     members = {"n": h5t.STD_U8LE, "x": h5t.array_create(BFLOAT16, (2,)), "k": integer(h5t.STD_I16LE, 12, 4)}
     values = np.array([(1, (2.5, -7), -2048), (2, (-1024, 0), 5), (3, (0.15625, 1), 7)],

@@ -29,10 +29,11 @@ struct TypeRow {
   std::uint8_t code;
   std::array<Index, 4> bytes;
 };
-constexpr std::array<TypeRow, 5> types = {{{Kind::signed_integer, kDLInt, {1, 2, 4, 8}},
+constexpr std::array<TypeRow, 6> types = {{{Kind::signed_integer, kDLInt, {1, 2, 4, 8}},
                                            {Kind::unsigned_integer, kDLUInt, {1, 2, 4, 8}},
                                            {Kind::floating, kDLFloat, {2, 4, 8, 0}},
                                            {Kind::complex, kDLComplex, {8, 16, 0, 0}},
+                                           {Kind::bfloat, kDLBfloat, {2, 0, 0, 0}},
                                            {Kind::boolean, boolean_code, {1, 0, 0, 0}}}};
 
 bool knows(const TypeRow& row, Index bytes) {

@@ -50,18 +50,19 @@ Handle integer(const ElementType& type) {
   return made_type;
 }
 
-// IEEE's binary16: a sign, 5 bits of exponent, 10 of mantissa.
-Handle half() {
+// A number of 2 bytes: a sign, then the bits of the exponent, and the others are those of the mantissa.
+Handle short_number(std::size_t exponent) {
+  const std::size_t mantissa = 15 - exponent;
   Handle type = copied(H5T_NATIVE_FLOAT);
-  call("H5Tset_fields", [&] { return H5Tset_fields(type, 15, 10, 5, 0, 10); });
+  call("H5Tset_fields", [&] { return H5Tset_fields(type, 15, mantissa, exponent, 0, mantissa); });
   call("H5Tset_size", [&] { return H5Tset_size(type, 2); });
-  call("H5Tset_ebias", [&] { return H5Tset_ebias(type, 15); });
+  call("H5Tset_ebias", [&] { return H5Tset_ebias(type, (std::size_t{1} << (exponent - 1)) - 1); });
   return type;
 }
 
 Handle floating(const ElementType& type) {
   Handle made_type;
-  if (type.bytes == 2) made_type = half();
+  if (type.bytes == 2) made_type = short_number(type.kind == Kind::bfloat ? 8 : 5);
   if (type.bytes == 4) made_type = copied(H5T_NATIVE_FLOAT);
   if (type.bytes == 8) made_type = copied(H5T_NATIVE_DOUBLE);
   if (type.bytes > 8 && type.bytes == static_cast<Index>(sizeof(long double))) made_type = copied(H5T_NATIVE_LDOUBLE);
@@ -144,6 +145,7 @@ Datatype datatype(const ElementType& type) {
     case Kind::unsigned_integer:
       return Datatype(integer(type).release());
     case Kind::floating:
+    case Kind::bfloat:
       return Datatype(floating(type).release());
     case Kind::complex:
       return Datatype(complex(type).release());

@@ -86,12 +86,18 @@ std::optional<Index> step_of(const Stored& stored, const LoadOptions& options) {
   return step;
 }
 
+// The buffer takes numbers of bfloat16 as they are stored.
+bool takes_bfloat16(const Buffer& buffer, const Stored& stored) {
+  return buffer.type.kind == ElementType::Kind::bfloat && is_bfloat16(stored.type);
+}
+
 void need_buffer(const Buffer& buffer, const Stored& stored, const Distribution& distribution, Index rank) {
   throw_if_wrong(check(buffer));
   need_host_memory(buffer);
   if (buffer.read_only) refuse("the buffer is read-only", "", "give memory that may be written");
   if (!memory_order(buffer).is_unique) refuse("elements of the buffer share memory", "", "give other strides");
   need_part(buffer, distribution, rank);
+  if (takes_bfloat16(buffer, stored)) return;
   const ElementType wanted = element_type(stored.type);
   if (wanted.bytes != buffer.type.bytes || (wanted.kind != ElementType::Kind::opaque && !wanted.is_like(buffer.type)))
     refuse("the buffer has " + buffer.type.text() + " elements, and '" + clean(stored.name) + "' has " + wanted.text(),
@@ -105,7 +111,7 @@ Reading check_to_load(const Buffer& buffer, const Stored& stored, const Distribu
   need_distribution(stored, distribution, mpi::processes_of(comm));
   const std::optional<Index> step = step_of(stored, options);
   need_buffer(buffer, stored, distribution, mpi::rank_of(comm));
-  return {step, memory_type(stored.type)};
+  return {step, takes_bfloat16(buffer, stored) ? datatype(buffer.type) : memory_type(stored.type)};
 }
 
 Receipt load_checked(const Buffer& buffer, const std::string& file, const Stored& stored,
@@ -150,7 +156,9 @@ DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
       const Index processes = mpi::processes_of(call.comm()), rank = mpi::rank_of(call.comm());
       to = distribution ? *distribution : default_distribution(stored, processes);
       need_distribution(stored, *to, processes);
-      array.buffer = allocate(element_type(stored.type), IndexList(to->local_shape(rank)));
+      const bool short_numbers = options.bfloat16 && is_bfloat16(stored.type);
+      array.buffer = allocate(short_numbers ? ElementType{ElementType::Kind::bfloat, 2} : element_type(stored.type),
+                              IndexList(to->local_shape(rank)));
       array.dim_data = to->dim_data(rank);
       reading = check_to_load(array.buffer, stored, *to, call.comm(), options);
     });

@@ -268,4 +268,12 @@ std::string stored_text(const Datatype& stored) {
   return number_text(stored.id());
 }
 
+bool is_bfloat16(const Datatype& stored) {
+  const mpi::Inside inside(mpi::Library::hdf5);
+  const QuietErrors errors;
+  const hid_t type = stored.id();
+  return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 2 && has_byte_order(type) &&
+         layout_of(type) == layout_of(native(Kind::bfloat, 2).id());
+}
+
 }  // namespace tridap::hdf5

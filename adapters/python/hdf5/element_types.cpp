@@ -70,6 +70,7 @@ Datatype datatype_of(const py::dtype& type) {
   if (!type.attr("names").is_none()) return compound(type);
   if (!type.attr("subdtype").is_none()) return list(type);
   if (type.kind() == 'S') return text(type);
+  if (is_bfloat16(type)) return hdf5::datatype({ElementType::Kind::bfloat, 2});
   if (std::string("biufc").find(type.kind()) == std::string::npos) return opaque(type);
   const py::array one(type, std::vector<py::ssize_t>{1});
   return hdf5::datatype(buffer_of(one).type);

@@ -155,6 +155,7 @@ PYBIND11_MODULE(_hdf5, module) {
       .def_property_readonly("shape", [](const Stored& stored) { return here::tuple_of(stored.shape); })
       .def_property_readonly("steps", [](const Stored& stored) { return stored.steps; })
       .def_property_readonly("dtype", [](const Stored& stored) { return here::dtype_of(stored.type); })
+      .def_property_readonly("is_bfloat16", [](const Stored& stored) { return tridap::hdf5::is_bfloat16(stored.type); })
       .def_property_readonly("distribution", [](const Stored& stored) { return stored.distribution; });
   py::class_<tridap::hdf5::Search>(module, "Search")
       .def_property_readonly("has_read", &tridap::hdf5::Search::has_read)
@@ -167,6 +168,7 @@ PYBIND11_MODULE(_hdf5, module) {
   module.def("prepare_load", &here::prepare_load);
   module.def("load", &here::load);
   module.def("default_distribution", &tridap::hdf5::default_distribution);
+  module.def("bfloat16_dtype", &here::bfloat16_dtype);
   module.def("read_attributes", &here::read_attributes);
   module.def("dataset_names", &tridap::hdf5::dataset_names);
   module.def("library", &here::library);

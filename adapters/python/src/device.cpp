@@ -182,6 +182,8 @@ py::dict cuda_interface(const DevicePart& part) {
   const Buffer& buffer = part.buffer();
   py::dict said;
   said["shape"] = tuple_of(buffer.shape);
+  if (buffer.type.kind == ElementType::Kind::bfloat)
+    throw py::attribute_error("the elements are bfloat16, which __cuda_array_interface__ cannot say: use __dlpack__");
   said["typestr"] = part.dtype().attr("str");
   said["data"] = py::make_tuple(reinterpret_cast<std::uintptr_t>(buffer.data), buffer.read_only);
   said["strides"] = is_row_major(buffer) ? py::object(py::none()) : py::object(tuple_of(buffer.strides));

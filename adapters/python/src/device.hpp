@@ -15,7 +15,7 @@ class DevicePart {
  public:
   explicit DevicePart(Buffer buffer) : buffer_(std::move(buffer)) {}
   const Buffer& buffer() const { return buffer_; }
-  py::dtype dtype() const { return py::dtype(buffer_.type.name()); }
+  py::dtype dtype() const { return numpy_type(buffer_.type); }
 
  private:
   Buffer buffer_;

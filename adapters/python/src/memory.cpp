@@ -46,7 +46,8 @@ py::dtype bytes_alone(py::ssize_t bytes) { return py::dtype("V" + std::to_string
 // Another array over the same memory: it does not change if the user changes the shape of the given array.
 py::array view_of(const py::array& array) {
   const auto extents = [&](const py::ssize_t* from) { return std::vector<py::ssize_t>(from, from + array.ndim()); };
-  const py::dtype type = is_bytes_alone(array.dtype()) ? bytes_alone(array.itemsize()) : array.dtype();
+  const bool plain = is_bytes_alone(array.dtype()) && !is_bfloat16(array.dtype());
+  const py::dtype type = plain ? bytes_alone(array.itemsize()) : array.dtype();
   return py::array(type, extents(array.shape()), extents(array.strides()), array.data(), array);
 }
 
@@ -149,6 +150,26 @@ std::string description_of(const py::dtype& type) {
 
 }  // namespace
 
+py::dtype bfloat16_dtype() {
+  const py::dict modules = py::module_::import("sys").attr("modules");
+  if (modules.contains("ml_dtypes")) return py::dtype::from_args(modules["ml_dtypes"].attr("bfloat16"));
+  using namespace py::literals;
+  return py::module_::import("numpy").attr("dtype")("V2", "metadata"_a = py::dict("tridap"_a = "bfloat16"));
+}
+
+bool is_bfloat16(const py::dtype& type) {
+  if (type.kind() != 'V' || type.itemsize() != 2) return false;
+  const py::object note = type.attr("metadata");
+  return py::str(type.attr("name")).equal(py::str("bfloat16")) ||
+         (!note.is_none() && note.contains("tridap") && py::object(note["tridap"]).equal(py::str("bfloat16")));
+}
+
+py::dtype numpy_type(const ElementType& type) {
+  const bool brain = type.kind == ElementType::Kind::bfloat;
+  if (brain && type.native_order) return bfloat16_dtype();
+  return brain || type.kind == ElementType::Kind::opaque ? bytes_alone(type.bytes) : py::dtype(type.name());
+}
+
 py::handle imported(py::handle& cache, const char* module, const char* name) {
   if (!cache) cache = py::object(py::module_::import(module).attr(name)).release();
   return cache;
@@ -226,7 +247,7 @@ bool offers_memory(py::handle object) { return PyObject_CheckBuffer(object.ptr()
 Buffer buffer_of(const py::array& array) {
   Buffer buffer;
   const py::dtype type = array.dtype();
-  buffer.type.kind = kind_of(type.kind());
+  buffer.type.kind = is_bfloat16(type) ? ElementType::Kind::bfloat : kind_of(type.kind());
   buffer.type.bytes = type.itemsize();
   buffer.type.native_order = py::cast<bool>(type.attr("isnative"));  // the character may be '<' or '=' for one order
   if (buffer.type.kind == ElementType::Kind::opaque) buffer.type.description = description_of(type);
@@ -241,9 +262,7 @@ Buffer buffer_of(const py::array& array) {
 py::array array_of(const Buffer& buffer) {
   // The address if there are no elements: without an address NumPy would not keep the owner.
   alignas(64) static std::byte nowhere{};
-  const bool opaque = buffer.type.kind == ElementType::Kind::opaque;
-  const py::dtype type = opaque ? bytes_alone(buffer.type.bytes) : py::dtype(buffer.type.name());
-  py::array array(type, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
+  py::array array(numpy_type(buffer.type), std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
                   std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()),
                   buffer.data != nullptr ? buffer.data : &nowhere, as_base(buffer.owner));
   if (buffer.read_only) array.attr("flags").attr("writeable") = false;

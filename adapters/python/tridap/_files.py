@@ -77,7 +77,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
 @collective("tridap.load()", "hdf5")
 def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, comm: MPI.Comm | None = None, *,
          grid: int | Sequence[int] | None = None, step: int | None = None,
-         progress: bool | None = None) -> _core.DistArray:
+         progress: bool | None = None, dtype: Any = None) -> _core.DistArray:
     """Reads an array from an HDF5 file, whichever program wrote it, or from .dnpy files. Collective.
 
     ``tridap.load("run.h5", "temperature")`` gives back what `save` has written, with its distribution if there are as
@@ -94,6 +94,8 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
         grid: processes along each axis, if `to` gives the axes.
         step: of a time series; None: the last one. If another program wrote it, its first axis is that of the steps.
         progress: as in `save`.
+        dtype: "bfloat16" gives numbers that are stored so as they are, with the dtype of ml_dtypes if the program has
+            imported it, else "V2". None: as float32, and all other numbers as they are stored.
 
     Raises:
         ProtocolError: on every process, for example if the file has no such array, or one of another shape.
@@ -105,8 +107,10 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
         if name is not None and not isinstance(name, str):
             raise TypeError(f"name is {name!r}, must be a str")
         _text("name", name or "")
+        if dtype is not None and str(dtype) != "bfloat16":
+            raise ValueError(f"dtype is {dtype!r}, must be 'bfloat16' or None: convert the array after it is loaded")
         asked = {"path": _path(path), "name": name or "", "step": None if step is None else integer("step", step),
-                 "hdf5": _is_built()}
+                 "bfloat16": dtype is not None, "hdf5": _is_built()}
         files.extend(_dnpy.files_of(asked["path"]) if group.rank == 0 else ())
         return asked
 
@@ -130,7 +134,9 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
                 dist = distribution(stored.shape, to, grid, group.size)
             else:
                 dist = _native().default_distribution(stored, group.size)
-            local = _empty(dist, stored.dtype, group)
+            if options["bfloat16"] and not stored.is_bfloat16:
+                raise ValueError(f"dtype is 'bfloat16', and {stored.name!r} has {stored.dtype}: load it without dtype")
+            local = _empty(dist, _native().bfloat16_dtype() if options["bfloat16"] else stored.dtype, group)
             made.extend((local, dist, _native().prepare_load(local, stored, dist, group, options["step"])))
 
     together(group, prepared, same=False)

@@ -30,7 +30,8 @@ class ValueReader {
  private:
   bool stored() const {
     const ElementType& type = described_.type;
-    return type.kind != Kind::opaque && !(type.kind == Kind::floating && type.bytes != 4 && type.bytes != 8) &&
+    return type.kind != Kind::opaque && type.kind != Kind::bfloat &&
+           !(type.kind == Kind::floating && type.bytes != 4 && type.bytes != 8) &&
            !(type.kind == Kind::complex && type.bytes != 8 && type.bytes != 16);
   }
 
@@ -61,7 +62,7 @@ class ValueReader {
         return real(value.element(1), type.bytes / 2);
       }
       default:
-        return;  // opaque elements may have any form
+        return;  // opaque elements and bfloat16 may have any form
     }
   }
 

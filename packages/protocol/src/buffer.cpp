@@ -29,6 +29,8 @@ bool has_length(ElementType::Kind kind, Index bytes) {
       return one_of({8, 16, 24, 32});
     case Kind::opaque:
       return bytes >= 1;
+    case Kind::bfloat:
+      return bytes == 2;
     default:
       return one_of({1, 2, 4, 8});
   }
@@ -45,12 +47,12 @@ std::optional<Index> small_number(const std::string& digits) {
 
 std::string ElementType::name() const {
   if (kind == Kind::boolean && bytes == 1) return "bool";
+  const std::string swapped = native_order ? "" : little_endian() ? ">" : "<";
+  if (kind == Kind::bfloat) return swapped + "bfloat" + std::to_string(8 * bytes);
   const char* stems[] = {"bool", "int", "uint", "float", "complex", "void"};
   const char codes[] = {'b', 'i', 'u', 'f', 'c', 'V'};
   const auto which = static_cast<std::size_t>(kind);
-  if (kind != Kind::opaque && !native_order) {
-    return std::string(little_endian() ? ">" : "<") + codes[which] + std::to_string(bytes);
-  }
+  if (kind != Kind::opaque && !native_order) return swapped + codes[which] + std::to_string(bytes);
   return stems[which] + std::to_string(8 * bytes);
 }
 
@@ -80,6 +82,8 @@ std::optional<ElementType> element_type(const std::string& name) {
   const bool ordered = !name.empty() && std::string("<>=|").find(name[0]) != std::string::npos;
   const std::string code = ordered ? name.substr(1) : name;
   const char order = ordered ? name[0] : '=';
+  if (code == "bfloat16" && order != '|')
+    return ElementType{Kind::bfloat, 2, order == '=' || (order == '<') == little_endian()};
   const std::string codes = "biufcV";
   const Kind kinds[] = {Kind::boolean,  Kind::signed_integer, Kind::unsigned_integer,
                         Kind::floating, Kind::complex,        Kind::opaque};

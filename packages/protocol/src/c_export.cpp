@@ -55,7 +55,7 @@ class Writer {
   void write(bool copied) {
     dap_array& c = to_.c;
     c.major = DAP_MAJOR;
-    c.minor = DAP_MINOR;
+    c.minor = to_.array.buffer.type.kind == ElementType::Kind::bfloat ? 1 : 0;  // the lowest that has all of it
     c.manager_ctx = &to_;
     c.deleter = delete_exported;
     if (to_.array.buffer.read_only) c.flags |= DAP_FLAG_READ_ONLY;

@@ -58,7 +58,8 @@ class Reader : CFields {
   DistArray read() {
     constexpr std::uint64_t flags = DAP_FLAG_READ_ONLY | DAP_FLAG_COPIED;
     if (known_minor() && (c_.flags & ~flags) != 0)
-      add_fault("flags", std::to_string(c_.flags), "must be a combination of the flags of minor version 0");
+      add_fault("flags", std::to_string(c_.flags),
+                "must be a combination of the flags of minor version " + std::to_string(DAP_MINOR));
     DistArray array;
     array.version = text(c_.protocol_version, DAP_MAX_NAME, "protocol_version");
     array.buffer = buffer(c_.buffer);

@@ -23,7 +23,7 @@ template <class T>
 constexpr Index size_of = static_cast<Index>(sizeof(T));
 
 // If two codes mean the same element, the first one is written.
-constexpr std::array<Code, 20> codes = {{
+constexpr std::array<Code, 21> codes = {{
     {"?", Kind::boolean, 1, size_of<bool>},
     {"b", Kind::signed_integer, 1, 1},
     {"h", Kind::signed_integer, 2, size_of<short>},
@@ -44,6 +44,7 @@ constexpr std::array<Code, 20> codes = {{
     {"Zf", Kind::complex, 8, 2 * size_of<float>},
     {"Zd", Kind::complex, 16, 2 * size_of<double>},
     {"Zg", Kind::complex, 0, 2 * size_of<long double>},
+    {"E", Kind::bfloat, 2, 2},
 }};
 
 bool little_endian() {

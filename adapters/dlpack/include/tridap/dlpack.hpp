@@ -52,7 +52,7 @@ ImportedVersionedTensor import_versioned(DistArray array);
 
 /// A tensor as an array that shares its memory. No axis is distributed. The tensor's deleter is called once: when the
 /// last user of the array's buffer releases it, on that user's thread, or before this function throws. Throws Error,
-/// with every reason, if the tensor is malformed or a Buffer cannot describe it: vector lanes, bfloat, an unknown
+/// with every reason, if the tensor is malformed or a Buffer cannot describe it: vector lanes, an unknown
 /// device.
 ExportedArray export_array(Tensor tensor);
 

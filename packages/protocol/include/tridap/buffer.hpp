@@ -16,7 +16,9 @@ namespace tridap {
 
 /// The type of one element: kind, length and byte order, as in a NumPy dtype.
 struct ElementType {
-  enum class Kind { boolean, signed_integer, unsigned_integer, floating, complex, opaque };
+  /// floating: IEEE's formats, and long double. bfloat: bfloat16, the upper half of an IEEE number of 32 bits; it is
+  /// moved, but not computed with.
+  enum class Kind { boolean, signed_integer, unsigned_integer, floating, complex, opaque, bfloat };
   Kind kind = Kind::opaque;
   Index bytes = 0;           ///< length of one element, bytes
   bool native_order = true;  ///< false: the bytes are swapped with respect to this machine
@@ -24,7 +26,8 @@ struct ElementType {
   /// compared, but not interpreted. Empty: not known.
   std::string description = {};
 
-  std::string name() const;  ///< NumPy's name: "float64", "int32", "complex128"; ">f8" if the bytes are swapped
+  /// NumPy's name: "float64", "int32", "complex128", "bfloat16"; ">f8", ">bfloat16" if the bytes are swapped.
+  std::string name() const;
   std::string text() const;  ///< the name, then the description if there is one: "void64 (<M8[s])"
   /// A hash of the description, from 1 to 2^31 - 1; 0 if there is no description.
   Index description_number() const;
@@ -47,6 +50,22 @@ struct is_floating : std::is_floating_point<T> {};  ///< specialise for further 
 
 namespace detail {
 
+template <class T>
+constexpr bool has_bfloat_format() {
+  if constexpr (is_floating<T>::value)
+    return std::numeric_limits<T>::is_specialized && sizeof(T) == 2 && std::numeric_limits<T>::digits == 8;
+  else
+    return false;
+}
+
+}  // namespace detail
+
+/// True for bfloat16; specialise it for a type without numeric_limits.
+template <class T>
+struct is_bfloat : std::bool_constant<detail::has_bfloat_format<T>()> {};
+
+namespace detail {
+
 /// True for long double, and for a floating type in IEEE's format of 16, 32 or 64 bits. A type without numeric_limits
 /// is known by its length alone.
 template <class T>
@@ -65,6 +84,7 @@ struct HasComplexFormat<std::complex<T>> : std::bool_constant<is_floating<T>::va
 
 template <class T>
 constexpr bool is_element_type() {
+  if constexpr (is_bfloat<T>::value) return true;
   if constexpr (is_floating<T>::value) return has_floating_format<T>();
   if constexpr (is_complex<T>::value) return HasComplexFormat<T>::value;
   if constexpr (std::is_integral_v<T>) return sizeof(T) <= 8;
@@ -75,7 +95,7 @@ constexpr bool is_element_type() {
 }  // namespace detail
 
 /// True if element_type() can describe the C++ type T. It cannot describe numbers of other formats: __float128,
-/// std::bfloat16_t, __int128, and complex numbers of them.
+/// __int128, and complex numbers of them or of bfloat16.
 template <class T>
 constexpr bool is_element_type_v = detail::is_element_type<std::remove_cv_t<T>>();
 
@@ -85,11 +105,12 @@ template <class T>
 ElementType element_type() {
   static_assert(
       is_element_type_v<T>,
-      "an array cannot have elements of this type: a floating type must be long double or have IEEE's format of 16, "
-      "32 or 64 bits, an integer at most 8 bytes, and a complex number such floating parts");
+      "an array cannot have elements of this type: a floating type must be long double, bfloat16 or have IEEE's format "
+      "of 16, 32 or 64 bits, an integer at most 8 bytes, and a complex number such floating parts");
   using Kind = ElementType::Kind;
   using U = std::remove_cv_t<T>;
   const Kind kind = std::is_same_v<U, bool>  ? Kind::boolean
+                    : is_bfloat<U>::value    ? Kind::bfloat
                     : is_floating<U>::value  ? Kind::floating
                     : is_complex<U>::value   ? Kind::complex
                     : !std::is_integral_v<U> ? Kind::opaque
@@ -98,8 +119,8 @@ ElementType element_type() {
   return {kind, static_cast<Index>(sizeof(U)), true};
 }
 
-/// The ElementType of a NumPy name ("float64", "bool", "complex64"), or of an array-protocol string with or without a
-/// byte order (">f8", "<i4", "|u1", "V16"). Returns nullopt for any other text.
+/// The ElementType of a NumPy name ("float64", "bool", "complex64", "bfloat16", ">bfloat16"), or of an array-protocol
+/// string with or without a byte order (">f8", "<i4", "|u1", "V16"). Returns nullopt for any other text.
 std::optional<ElementType> element_type(const std::string& name);
 
 /// The memory space and device that hold the bytes.

@@ -40,7 +40,7 @@ extern "C" {
 #endif
 
 #define DAP_MAJOR 1u  ///< of the layout in this header
-#define DAP_MINOR 0u
+#define DAP_MINOR 1u  ///< 1 added the format `E`
 
 #define DAP_FLAG_READ_ONLY 1u  ///< the elements must not be written
 #define DAP_FLAG_COPIED 2u     ///< the memory is a copy: writing it does not change the producer's array
@@ -102,6 +102,7 @@ typedef struct dap_device {
 /// | `l` `L`, `n` `N` | signed, unsigned integer | 4, sizeof(long); `n` with `@` only: sizeof(size_t) |
 /// | `e` `f` `d` | IEEE floating point | 2, 4, 8 |
 /// | `g` | floating point | `@` only: sizeof(long double) |
+/// | `E` | bfloat16, the upper half of an IEEE number of 4 bytes; since minor version 1, and not of PEP 3118 | 2 |
 /// | `Zf` `Zd` `Zg` | complex: real part, then imaginary part | twice the part's |
 /// | `5x` `5s` | 5 opaque bytes; the length is at least 1, and 1 if it is absent | as stated |
 typedef struct dap_buffer {

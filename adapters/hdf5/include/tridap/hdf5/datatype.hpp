@@ -33,6 +33,9 @@ Datatype datatype(const ElementType& type);
 /// Throws Error if no type holds every value, if the length of elements varies, or if they are references.
 Datatype memory_type(const Datatype& stored);
 
+/// Whether the numbers are stored in bfloat16, in either byte order.
+bool is_bfloat16(const Datatype& stored);
+
 /// The ElementType of the memory_type() of a stored type. Compounds other than complex numbers, arrays and texts of
 /// fixed length are opaque elements. Throws as memory_type() does.
 ElementType element_type(const Datatype& stored);

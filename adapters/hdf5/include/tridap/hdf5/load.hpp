@@ -18,6 +18,7 @@ struct LoadOptions {
   std::optional<Index> step = {};  ///< of an array that was saved step by step; absent: the last one
   /// Is called on rank 0 during the transfer, with the fraction that is done.
   std::function<void(double)> progress = {};
+  bool bfloat16 = false;  ///< load() gives numbers of bfloat16 as they are; false: as float32
 };
 
 /// Reads an array of a file into a new array, with default_distribution() or another one of the same shape. The memory
@@ -28,8 +29,8 @@ DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
                const std::optional<Distribution>& distribution = {}, const LoadOptions& options = {});
 
 /// The same, into memory that exists: `buffer` is this process's part of an array with this distribution, in any memory
-/// order. `stored` is what find() has found. The element type must be element_type() of the stored type,
-/// byte order included.
+/// order. `stored` is what find() has found. The element type must be element_type() of the stored type, byte order
+/// included; or bfloat16, if the stored numbers are that.
 Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
                   MPI_Comm comm, const LoadOptions& options = {});
 

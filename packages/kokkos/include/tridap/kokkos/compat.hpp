@@ -16,6 +16,10 @@ struct tridap::is_complex<Kokkos::complex<T>> : std::true_type {};
 template <>
 struct tridap::is_floating<Kokkos::Experimental::half_t> : std::true_type {};
 #endif
+#if defined(KOKKOS_BHALF_T_IS_FLOAT) && !KOKKOS_BHALF_T_IS_FLOAT
+template <>
+struct tridap::is_bfloat<Kokkos::Experimental::bhalf_t> : std::true_type {};
+#endif
 
 /// Everything that depends on the version of Kokkos or uses Kokkos::Impl.
 namespace tridap::kokkos::compat {
