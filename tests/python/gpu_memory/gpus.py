@@ -88,7 +88,7 @@ _get.restype, _get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_
 _rename = ctypes.pythonapi.PyCapsule_SetName
 _rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
 _USED = b"used_dltensor_versioned"
-_CODES = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}
+_CODES = {"i": 0, "u": 1, "f": 2, "V": 4, "c": 5, "b": 6}  # V2 stands for bfloat16
 
 
 class Array:

@@ -81,6 +81,16 @@ def test_element_types_stay(dist, comm, dtype):
     assert gpus.from_dlpack(x.local).dtype == values.dtype
 
 
+def test_bfloat16_stays_and_is_copied(dist, comm):
+    bits = np.arange(12, dtype="u2").reshape(SHAPE)
+    held, x = device_array(dist, comm, bits.view("V2"))
+    assert "bfloat16" in repr(x.local) and gpus.from_dlpack(x.local).address == held.address
+    host = x.to("cpu")
+    assert host.dtype.itemsize == 2 and np.array_equal(host.local.view("u2"), bits)
+    assert gpus.from_dlpack(host.to("cuda:0").local).dtype == "V2"
+    assert not hasattr(x.local, "__cuda_array_interface__")  # which has no such type
+
+
 def test_read_only_memory_stays_read_only(dist, comm):
     _, x = device_array(dist, comm, read_only=True)
     assert x.local.__cuda_array_interface__["data"][1] and gpus.from_dlpack(x.local).read_only
