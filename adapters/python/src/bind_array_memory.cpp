@@ -59,7 +59,7 @@ py::object numpy_protocol(const Array& array, const py::object& dtype, const py:
   return py::module_::import("numpy").attr("array")(local, type);
 }
 
-py::object moved_to(const py::object& self, const Text& device) {
+py::object moved_to(const py::object& self, const Text& device, const py::object& stream) {
   need_array(self);
   const Array& array = *array_behind(self);
   const Memory to = device_named(device);
@@ -68,7 +68,7 @@ py::object moved_to(const py::object& self, const Text& device) {
   Receipt receipt;
   receipt.shared = receipt.same_address = false;
   receipt.bytes_copied = element_count(buffer) * buffer.type.bytes;
-  return py::cast(array.over_copy(copied_to(buffer, to), std::move(receipt)));
+  return py::cast(array.over_copy(copied_to(buffer, to, stream), std::move(receipt)));
 }
 
 py::object tensor(const Array& array, const py::object& stream, const py::object& max_version, const py::object& device,
@@ -124,11 +124,12 @@ describe the part.)");
   type.def_property_readonly(
       "device", [](const Array& a) { return device_name(a.array().buffer.memory); },
       "Where this process's part is: \"cpu\", or a GPU such as \"cuda:0\".");
-  type.def("to", &moved_to, "device"_a, R"(to(device) -> DistArray
+  type.def("to", &moved_to, "device"_a, py::kw_only(), "stream"_a = py::none(), R"(to(device, *, stream=None) -> DistArray
 
 The array in the memory of `device`, "cpu" or "cuda:0": a copy of this process's part, or the array itself if it is there.
-Not collective. The copy waits for the work on the legacy default stream of the device, and has ended at the return.
-ValueError for another name. ProtocolError if the program does not use the device: TriDAP never starts one.)");
+Not collective. The copy waits for the work on the legacy default stream of the device, which waits for all blocking streams,
+and has ended at the return. If a non-blocking stream wrote the elements, pass it: `stream` is a number as in `__dlpack__`.
+ValueError for another name, BufferError for another stream. ProtocolError if the program does not use the device: TriDAP never starts one.)");
   module.def("_give_local_part", [](bool give) { gives_local_part = give; });
 }
 

@@ -276,11 +276,15 @@ py::object part_of(Buffer buffer) {
   return array_of(buffer);
 }
 
-py::object copied_to(const Buffer& buffer, const Memory& memory) {
+py::object copied_to(const Buffer& buffer, const Memory& memory, const py::object& stream) {
   if (!is_on_device(buffer.memory) && !is_on_device(memory)) return py::none();
   if (buffer.type.kind == ElementType::Kind::opaque)
     refuse("the elements are " + buffer.type.text(), "which GPU libraries do not have",
            "give elements of a number type");
+  bool waits = false;
+  const bool from_device = is_on_device(buffer.memory);
+  const driver::Stream producer = consumer_stream(from_device ? buffer.memory : memory, stream, waits);
+  if (waits && from_device) driver::order_after(buffer.memory, nullptr, producer);
   return part_of(driver::copy_to(buffer, memory));
 }
 

@@ -50,8 +50,9 @@ Buffer buffer_of_part(py::handle part);
 /// The part over a buffer's memory, which it keeps alive.
 py::object part_of(Buffer buffer);
 
-/// The elements of a buffer in other memory, as a part of their own.
-py::object copied_to(const Buffer& buffer, const Memory& memory);
+/// The elements of a buffer in other memory, as a part of their own. If the buffer is on a device, the copy waits for
+/// the work on `stream`, as DLPack numbers it.
+py::object copied_to(const Buffer& buffer, const Memory& memory, const py::object& stream);
 
 /// `__dlpack__` of device memory: the stream that the consumer gives waits for the legacy default stream.
 py::object device_tensor_of(const Buffer& buffer, const py::object& stream, const py::object& max_version,

@@ -135,6 +135,17 @@ def test_interface_without_stream_is_not_waited_for(dist, comm):
     assert not x.to("cpu").local.any()
 
 
+def test_copy_waits_for_the_stream_that_is_given(dist, comm):
+    held = gpus.asarray(VALUES, stream=gpus.Stream())
+    x = tridap.array(gpus.WithInterface(held, stream=None), dist, comm)
+    assert np.array_equal(x.to("cpu", stream=held.stream.ptr).local, VALUES)
+    for stream in (None, gpus.LEGACY, gpus.PER_THREAD):
+        assert np.array_equal(x.to("cpu", stream=stream).local, VALUES)
+    for stream in (0, -2, "1"):
+        with pytest.raises(BufferError, match="stream is .*must be None or 1"):
+            x.to("cpu", stream=stream)
+
+
 @pytest.mark.parametrize("stream", [0, -1, "1"])
 def test_interface_stream_that_is_none_is_refused(dist, comm, stream):
     with pytest.raises(tridap.ProtocolError, match="has the stream .*must be None, 1, 2"):
