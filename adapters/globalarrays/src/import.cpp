@@ -83,8 +83,7 @@ void add_losses(const DistArray& array, const Distribution& distribution, Receip
   if (!built_in(array.buffer.type))
     receipt.losses.push_back("the element type " + array.buffer.type.name() + ", of which GA knows only the length");
   if (!receipt.shared && !is_outermost_first(array.buffer)) receipt.losses.push_back("the storage order");
-  for (const Dimension& dimension : array.dim_data)
-    for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
+  add_lost_keys(array.dim_data, receipt);
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     if (axis.has_edges() && !axis.periodic())

@@ -127,10 +127,7 @@ Receipt receipt_of(const std::vector<Named>& arrays, const std::vector<Task>& ta
   Receipt receipt;
   receipt.shared = receipt.same_address = false;
   for (const Task& task : tasks) receipt.bytes_copied += task.distribution.count(rank) * task.buffer.type.bytes;
-  for (const Named& named : arrays)
-    for (const Dimension& dimension : named.array.dim_data)
-      for (const Extra& extra : dimension.extras)
-        receipt.losses.push_back("the key '" + extra.key + "' of '" + named.name + "'");
+  for (const Named& named : arrays) add_lost_keys(named.array.dim_data, receipt, " of '" + named.name + "'");
   receipt.seconds = MPI_Wtime() - begin_time;
   return receipt;
 }

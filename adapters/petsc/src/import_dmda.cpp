@@ -6,6 +6,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/compat.hpp>
 #include <tridap/petsc/dmda.hpp>
@@ -145,7 +146,7 @@ ImportedVec import_array(DM dm, const DistArray& array) {
       return is_local(grid, source, has_padding(source.distribution));
     });
     ImportedVec made;
-    add_keys(array, made.receipt);
+    add_lost_keys(array.dim_data, made.receipt);
     make_together(comm, made.vec, [&] {
       auto* const data = static_cast<PetscScalar*>(array.buffer.data);
       made.vec = local ? make_local(grid, data) : make_global(dm, grid, data);

@@ -163,13 +163,8 @@ void add_numbering(const Source& source, Receipt& receipt) {
         "has the row-major numbers");
 }
 
-void add_keys(const DistArray& array, Receipt& receipt) {
-  for (const Dimension& dimension : array.dim_data)
-    for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
-}
-
 void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt) {
-  add_keys(array, receipt);
+  add_lost_keys(array.dim_data, receipt);
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     if (axis.has_edges() && !axis.periodic())

@@ -85,9 +85,7 @@ MemoryOrder order_of(const DistArray& array, const Source& source, Copy copy);
 
 /// Names it if the Vec has other numbers than the array. Local.
 void add_numbering(const Source& source, Receipt& receipt);
-/// The keys of an array's dictionaries that only their user knows. Local.
-void add_keys(const DistArray& array, Receipt& receipt);
-/// The properties of an array that a Vec does not have, these keys too. Local.
+/// The properties of an array that a Vec does not have, and the keys that only its user knows. Local.
 void add_losses(const DistArray& array, const Distribution& distribution, Receipt& receipt);
 
 }  // namespace tridap::petsc

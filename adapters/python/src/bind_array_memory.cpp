@@ -124,7 +124,8 @@ describe the part.)");
   type.def_property_readonly(
       "device", [](const Array& a) { return device_name(a.array().buffer.memory); },
       "Where this process's part is: \"cpu\", or a GPU such as \"cuda:0\".");
-  type.def("to", &moved_to, "device"_a, py::kw_only(), "stream"_a = py::none(), R"(to(device, *, stream=None) -> DistArray
+  type.def("to", &moved_to, "device"_a, py::kw_only(), "stream"_a = py::none(),
+           R"(to(device, *, stream=None) -> DistArray
 
 The array in the memory of `device`, "cpu" or "cuda:0": a copy of this process's part, or the array itself if it is there.
 Not collective. The copy waits for the work on the legacy default stream of the device, which waits for all blocking streams,

@@ -2,6 +2,7 @@
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/needs.hpp>
 #include <tridap/tpetra/import.hpp>
 
 #include <algorithm>
@@ -134,8 +135,7 @@ void add_losses(const DistArray& array, const ArrayMap& array_map, const MemoryO
   if (array_map.rows().ndim() != 1) receipt.losses.push_back("the shape");
   receipt.losses.insert(receipt.losses.end(), array_map.losses().begin(), array_map.losses().end());
   if (!std::is_sorted(order.axes.begin(), order.axes.end())) receipt.losses.push_back("the storage order");
-  for (const Dimension& dimension : array.dim_data)
-    for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'");
+  add_lost_keys(array.dim_data, receipt);
 }
 
 void check_memory(const Buffer& buffer, const ImportRequest& wanted) {

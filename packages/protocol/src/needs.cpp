@@ -20,4 +20,9 @@ void need_part(const Buffer& buffer, const Distribution& distribution, Index pro
     refuse(called + " has another shape than this process's part", "", "give the whole local buffer");
 }
 
+void add_lost_keys(const DimData& dim_data, Receipt& receipt, const std::string& of) {
+  for (const Dimension& dimension : dim_data)
+    for (const Extra& extra : dimension.extras) receipt.losses.push_back("the key '" + extra.key + "'" + of);
+}
+
 }  // namespace tridap

@@ -2,6 +2,7 @@
 
 #include <tridap/buffer.hpp>
 #include <tridap/distribution.hpp>
+#include <tridap/receipt.hpp>
 
 #include <string>
 
@@ -19,5 +20,8 @@ void need_processes(const Distribution& distribution, Index processes, const std
 /// The buffer has the extents of this process's part.
 void need_part(const Buffer& buffer, const Distribution& distribution, Index process,
                const std::string& called = "the buffer");
+
+/// Adds the keys that the protocol does not have to what a conversion has lost; `of` follows their names.
+void add_lost_keys(const DimData& dim_data, Receipt& receipt, const std::string& of = "");
 
 }  // namespace tridap
