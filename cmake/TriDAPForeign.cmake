@@ -45,9 +45,10 @@ macro(tridap_find_foreign name result)
     find_package(Kokkos QUIET)
     if(Kokkos_FOUND)
       set(${result} "Kokkos ${Kokkos_VERSION}")
-      if(Kokkos_DEVICES MATCHES "CUDA" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_LAUNCHER)
-        message(FATAL_ERROR "This Kokkos compiles for CUDA by kokkos_launch_compiler, which cannot start ccache: "
-                            "configure with -DCCACHE=OFF")
+      if(Kokkos_DEVICES MATCHES "CUDA" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_LAUNCHER AND
+         NOT CMAKE_CXX_COMPILER MATCHES "nvcc_wrapper")
+        message(FATAL_ERROR "This Kokkos compiles for CUDA by kokkos_launch_compiler, which cannot start the launcher "
+                            "${CMAKE_CXX_COMPILER_LAUNCHER}: configure with -DCCACHE=OFF -DCMAKE_CXX_COMPILER_LAUNCHER=")
       endif()
       if(Kokkos_INCLUDE_DIRS)  # the Kokkos of Trilinos 13 names a directory that does not exist
         set_target_properties(Kokkos::kokkos PROPERTIES INTERFACE_INCLUDE_DIRECTORIES "${Kokkos_INCLUDE_DIRS}"

@@ -39,7 +39,7 @@ tridap::DistArray on_device(tridap::DistArray array) {
 }
 
 std::vector<double> values_of(const tridap::Buffer& buffer) {
-  const tridap::Buffer host = tridap::driver::copy_to(buffer, {});
+  const tridap::Buffer host = buffer.memory.is_on_host() ? buffer : tridap::driver::copy_to(buffer, {});
   std::vector<double> values(static_cast<std::size_t>(element_count(host)));
   pack(host, values.data());
   return values;
@@ -47,14 +47,15 @@ std::vector<double> values_of(const tridap::Buffer& buffer) {
 
 ImportRequest on_host(Copy copy) { return tridap::tpetra::detail::wanted<double>(ImportRequest::Form::vector, copy); }
 
-// The part of a Tpetra vector that export_array() uses, with its DualView, on a node with memory of a device.
+// The part of a Tpetra vector that export_array() uses, on a node with memory of a device: with Tpetra's rules for the
+// two sides of a vector. An access brings its side up to date, and throws as long as a view of the other side is alive.
 class FarVector {
  public:
   using scalar_type = double;
   using dual_view_type = Far;
   using execution_space = Kokkos::HostSpace::execution_space;
 
-  explicit FarVector(Far dual) : dual_(std::move(dual)) {}
+  explicit FarVector(Far dual) : dual_(std::move(dual)), views_{dual_.d_view.use_count(), dual_.h_view.use_count()} {}
 
   bool isConstantStride() const { return true; }
   std::size_t getLocalLength() const { return dual_.extent(0); }
@@ -64,24 +65,40 @@ class FarVector {
   bool need_sync_device() const { return dual_.need_sync_device(); }
   Teuchos::RCP<FarVector> getVector(std::size_t) const { return Teuchos::null; }
   auto getLocalViewHost(Tpetra::Access::ReadWriteStruct) {
-    ++host_calls;
-    dual_.clear_sync_state();
+    const auto view = getLocalViewHost(Tpetra::Access::ReadOnly);
     dual_.modify_host();
-    return dual_.h_view;
+    return Far::t_host(dual_.h_view);
   }
   auto getLocalViewDevice(Tpetra::Access::ReadWriteStruct) {
-    ++device_calls;
-    dual_.clear_sync_state();
+    const auto view = getLocalViewDevice(Tpetra::Access::ReadOnly);
     dual_.modify_device();
+    return Far::t_dev(dual_.d_view);
+  }
+  Far::t_host::const_type getLocalViewHost(Tpetra::Access::ReadOnlyStruct) const {
+    if (dual_.d_view.use_count() > views_[0]) throw std::runtime_error("a view of the device is alive");
+    if (need_sync_host()) tridap::driver::copy(device(), host());
+    dual_.clear_sync_state();
+    return dual_.h_view;
+  }
+  Far::t_dev::const_type getLocalViewDevice(Tpetra::Access::ReadOnlyStruct) const {
+    if (dual_.h_view.use_count() > views_[1]) throw std::runtime_error("a view of the host is alive");
+    if (need_sync_device()) tridap::driver::copy(host(), device());
+    dual_.clear_sync_state();
     return dual_.d_view;
   }
-  typename Far::t_host::const_type getLocalViewHost(Tpetra::Access::ReadOnlyStruct) const { return dual_.h_view; }
-  typename Far::t_dev::const_type getLocalViewDevice(Tpetra::Access::ReadOnlyStruct) const { return dual_.d_view; }
 
-  int host_calls = 0, device_calls = 0;
+  tridap::Buffer host() const { return side(dual_.h_view.data(), {}); }
+  tridap::Buffer device() const { return side(dual_.d_view.data(), cuda); }
 
  private:
+  tridap::Buffer side(double* data, tridap::Memory memory) const {
+    tridap::Buffer buffer = tridap::row_major<double>(data, {static_cast<Index>(dual_.d_view.size())});
+    buffer.memory = memory;
+    return buffer;
+  }
+
   mutable Far dual_;
+  int views_[2];
 };
 
 }  // namespace
@@ -210,33 +227,47 @@ TEST(DeviceNode, ADeviceArrayIsTheDevicesSideOfTheVector) {
   EXPECT_EQ(receipt.bytes_copied, 0);
 }
 
-TEST(DeviceNode, DeviceColumnsKeepTheirDistanceOnBothSides) {
-  stand_in::Driver::loaded();
+// The host and the device copy the whole of a vector from each other, as one piece.
+TEST(DeviceNode, DeviceColumnsApartAreOnePieceInACopyOnTheDevice) {
   tridap::DistArray part = stamped(threes());
-  const tridap::Buffer wide = stand_in::numbers({3, 5});
-  part.buffer.data = wide.data;
-  part.buffer.owner = wide.owner;
-  part.buffer.memory = wide.memory;
+  part.buffer = stand_in::numbers({3, 5});
+  part.buffer.shape = {2, 3};
   part.buffer.strides = {8, 40};  // columns of 2, 5 elements apart
-  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::multivector, Copy::never));
-  const auto made = dual_view<Far>(arrival.dense().buffer);
+  const auto never = on_far(ImportRequest::Form::multivector, Copy::never);
+  expect_refused([&] { PreparedImport(part, MPI_COMM_WORLD, {}, never).dense(); },
+                 "vectors without memory between them");
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::multivector, Copy::if_needed));
+  const auto packed = arrival.dense();
+  EXPECT_EQ(values_of(packed.buffer), (std::vector<double>{0, 5, 10, 1, 6, 11}));  // row-major
+  part.buffer.strides = {8, 16};
+  const PreparedImport again(part, MPI_COMM_WORLD, {}, never);
+  const auto made = dual_view<Far>(again.dense().buffer);
   EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
-  EXPECT_EQ(made.d_view.stride(1), 5U);
-  EXPECT_EQ(made.h_view.stride(1), 5U);
-  EXPECT_EQ(made.extent(0), 2U);
-  EXPECT_EQ(made.extent(1), 3U);
+  EXPECT_TRUE(made.d_view.span_is_contiguous() && made.h_view.span_is_contiguous());
+}
+
+TEST(DeviceNode, AnEmptyShareInDeviceMemoryIsNoObstacle) {
+  oracle::List counts(static_cast<std::size_t>(processes()), 2);
+  counts.back() = 0;
+  for (const bool owned : {true, false}) {
+    tridap::DistArray part = on_device(stamped(oracle::Array({oracle::block(counts)})));
+    const std::shared_ptr<void> kept = part.buffer.owner;
+    if (!owned) part.buffer.owner = nullptr;
+    const auto imported = tridap::tpetra::import_vector<double>(part, MPI_COMM_WORLD, Copy::if_needed);
+    EXPECT_EQ(imported.vector->getLocalLength(), static_cast<std::size_t>(counts[static_cast<std::size_t>(rank())]));
+    const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::never));
+    FarVector vector(dual_view<Far>(arrival.dense().buffer));
+    vector.getLocalViewHost(Tpetra::Access::ReadWrite);
+    vector.getLocalViewDevice(Tpetra::Access::ReadWrite);
+    EXPECT_EQ(vector.getLocalLength(), static_cast<std::size_t>(counts[static_cast<std::size_t>(rank())]));
+  }
 }
 
 TEST(DeviceNode, DeviceMemoryWithGapsIsPackedOnTheDevice) {
-  const tridap::DistArray whole = stamped(threes());
-  tridap::DistArray part = whole;
+  tridap::DistArray part = stamped(threes());
+  part.buffer = stand_in::numbers({2, 7});
+  part.buffer.shape = {2, 3};
   part.buffer.strides = {56, 16};  // elements 2 apart, rows 7 apart
-  part.buffer = [&] {
-    tridap::Buffer gaps = stand_in::numbers({2, 7});
-    gaps.shape = {2, 3};
-    gaps.strides = {56, 16};
-    return gaps;
-  }();
   const auto never = on_far(ImportRequest::Form::vector, Copy::never);
   expect_refused([&] { PreparedImport(part, MPI_COMM_WORLD, {}, never).dense(); }, "copy=never, but a Vector needs");
   const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::if_needed));
@@ -289,40 +320,55 @@ TEST(DeviceNode, APaddedDeviceArrayIsSharedWithItsInterior) {
 }
 
 TEST(DeviceNode, AnExportIsOverTheSideThatIsAskedFor) {
-  using tridap::tpetra::ExportOptions;
   using tridap::tpetra::Side;
   using tridap::tpetra::detail::columns;
   const tridap::DistArray part = on_device(stamped(threes()));
+  const std::vector<double> values = values_of(part.buffer);
   const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::never));
   const Teuchos::RCP<FarVector> vector = Teuchos::rcp(new FarVector(dual_view<Far>(arrival.dense().buffer)));
 
-  auto made = columns(vector, {});  // the device has the newest values
-  EXPECT_EQ(made.buffer.data, part.buffer.data);
-  EXPECT_EQ(made.buffer.memory.kind, tridap::Memory::Kind::cuda);
-  EXPECT_EQ(made.buffer.shape, (tridap::IndexList{6, 1}));
-  EXPECT_EQ(made.bytes_synchronized, 0);
-  EXPECT_EQ(std::make_pair(vector->host_calls, vector->device_calls), std::make_pair(0, 1));
+  auto newest = columns(vector, {});  // the device has the newest values
+  EXPECT_EQ(newest.buffer.data, part.buffer.data);
+  EXPECT_EQ(newest.buffer.memory.name(), "cuda:0");
+  EXPECT_EQ(newest.buffer.shape, (tridap::IndexList{6, 1}));
+  EXPECT_EQ(newest.bytes_synchronized, 0);
   EXPECT_TRUE(vector->need_sync_host());
 
-  made = columns(vector, {Copy::never, Side::host});
-  EXPECT_TRUE(made.buffer.memory.is_on_host());
-  EXPECT_EQ(made.bytes_synchronized, 48);
-  EXPECT_EQ(std::make_pair(vector->host_calls, vector->device_calls), std::make_pair(1, 1));
+  const auto host = columns(vector, {Copy::never, Side::host});  // though the first buffer lives
+  EXPECT_TRUE(host.buffer.memory.is_on_host());
+  EXPECT_EQ(host.bytes_synchronized, 48);
+  EXPECT_EQ(values_of(host.buffer), values);
+  EXPECT_TRUE(vector->need_sync_device());
+  static_cast<double*>(host.buffer.data)[2] = -1;
 
-  made = columns(vector, {});  // now the host has them
-  EXPECT_TRUE(made.buffer.memory.is_on_host());
-  EXPECT_EQ(made.bytes_synchronized, 0);
+  const auto still = columns(vector, {});  // now the host has them
+  EXPECT_TRUE(still.buffer.memory.is_on_host());
+  EXPECT_EQ(still.bytes_synchronized, 0);
 
-  made = columns(vector, {Copy::never, Side::device});
-  EXPECT_EQ(made.buffer.data, part.buffer.data);
-  EXPECT_EQ(made.bytes_synchronized, 48);
+  auto device = columns(vector, {Copy::never, Side::device});
+  EXPECT_EQ(device.buffer.data, part.buffer.data);
+  EXPECT_EQ(device.bytes_synchronized, 48);
+  EXPECT_EQ(values_of(part.buffer)[2], -1);
   const auto strong = vector.strong_count();
-  made = {};
+  device = {};
   EXPECT_EQ(vector.strong_count(), strong - 1);  // the buffer kept the vector
 
   const auto readable = columns(Teuchos::RCP<const FarVector>(vector), {});
   EXPECT_TRUE(readable.buffer.read_only);
   EXPECT_EQ(readable.buffer.data, part.buffer.data);
+}
+
+TEST(DeviceNode, WorkOnTheHostSideEndsInTheDevicesMemory) {
+  const tridap::DistArray part = on_device(stamped(threes()));
+  const std::vector<double> values = values_of(part.buffer);
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::never));
+  FarVector vector(dual_view<Far>(arrival.dense().buffer));
+  tridap::tpetra::detail::on_host_side(vector, [&] {
+    EXPECT_EQ(values_of(vector.host()), values);
+    static_cast<double*>(vector.host().data)[5] = -2;
+  });
+  EXPECT_EQ(values_of(part.buffer)[5], -2);
+  EXPECT_FALSE(vector.need_sync_device() || vector.need_sync_host());
 }
 
 TEST(DeviceNode, ACopyOfADeviceArrayStaysThere) {

@@ -104,6 +104,12 @@ void need_buffer(const Buffer& buffer, const Stored& stored, const Distribution&
            "must be the same", "load it into a buffer of the file's type, and convert it then");
 }
 
+void need_same_kind(const mpi::Call& call) {
+  if (!call.is_same(0))
+    refuse("some processes load bfloat16 and others do not", "must be the same on every process",
+           "pass the same options, or buffers of one element type");
+}
+
 }  // namespace
 
 Reading check_to_load(const Buffer& buffer, const Stored& stored, const Distribution& distribution, MPI_Comm comm,
@@ -134,9 +140,12 @@ Receipt load_checked(const Buffer& buffer, const std::string& file, const Stored
 Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
                   MPI_Comm comm, const LoadOptions& options) {
   Reading reading;
-  const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5,
-                       [&](mpi::Record&) { reading = check_to_load(buffer, stored, distribution, comm, options); });
+  const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5, [&](mpi::Record& record) {
+    reading = check_to_load(buffer, stored, distribution, comm, options);
+    record.add(buffer.type.kind == ElementType::Kind::bfloat);
+  });
   return call.run([&] {
+    need_same_kind(call);
     const std::string file = from_first(call.comm(), [&] { return std::filesystem::absolute(path).string(); });
     return load_checked(buffer, file, stored, distribution, call.comm(), reading, options);
   });
@@ -144,8 +153,10 @@ Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& s
 
 DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
                const std::optional<Distribution>& distribution, const LoadOptions& options) {
-  const mpi::Call call(comm, "hdf5::load", mpi::Library::hdf5);
+  const mpi::Call call(comm, "hdf5::load", mpi::Library::hdf5,
+                       [&](mpi::Record& record) { record.add(options.bfloat16); });
   return call.run([&] {
+    need_same_kind(call);
     const Search search(path, name, call.comm(), false);
     Stored stored;
     Reading reading;

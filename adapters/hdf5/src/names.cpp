@@ -66,8 +66,9 @@ void need_descriptors() {
   std::array<int, 16> copies{};
   std::size_t made = 0;
   while (made < copies.size() && (copies[made] = ::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0)) >= 0) ++made;
+  const int why = errno;
   for (std::size_t i = 0; i < made; ++i) ::close(copies[i]);
-  if (made < copies.size() && errno == EMFILE)
+  if (made < copies.size() && why == EMFILE)
     refuse("this process can open " + std::to_string(made) + " more files",
            "must be at least " + std::to_string(copies.size()),
            "close files, or raise the limit (ulimit -n) before the program starts");

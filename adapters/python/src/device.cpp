@@ -182,8 +182,7 @@ py::dict cuda_interface(const DevicePart& part) {
   const Buffer& buffer = part.buffer();
   py::dict said;
   said["shape"] = tuple_of(buffer.shape);
-  if (buffer.type.kind == ElementType::Kind::bfloat)
-    throw py::attribute_error("the elements are bfloat16, which __cuda_array_interface__ cannot say: use __dlpack__");
+  if (buffer.type.kind == ElementType::Kind::bfloat) throw py::attribute_error("no typestr");  // see __getattr__
   said["typestr"] = part.dtype().attr("str");
   said["data"] = py::make_tuple(reinterpret_cast<std::uintptr_t>(buffer.data), buffer.read_only);
   said["strides"] = is_row_major(buffer) ? py::object(py::none()) : py::object(tuple_of(buffer.strides));
@@ -371,6 +370,8 @@ numbers are addresses of streams. BufferError, with the reason, if there is no c
            [](const DevicePart& p, const Text& attribute) -> py::object {
              const std::string& name = attribute;
              const bool is_protocol = name.compare(0, 2, "__") == 0;
+             if (name == "__cuda_array_interface__")  // of no other elements
+               throw py::attribute_error("the elements are bfloat16, which " + name + " cannot say: use __dlpack__");
              throw py::attribute_error("a DevicePart has no " + name +
                                        (is_protocol ? "" : ": " + why_not_on_device(p.buffer().memory)));
            })

@@ -166,8 +166,11 @@ bool is_bfloat16(const py::dtype& type) {
 
 py::dtype numpy_type(const ElementType& type) {
   const bool brain = type.kind == ElementType::Kind::bfloat;
-  if (brain && type.native_order) return bfloat16_dtype();
-  return brain || type.kind == ElementType::Kind::opaque ? bytes_alone(type.bytes) : py::dtype(type.name());
+  if (brain && !type.native_order)
+    refuse("the elements are " + type.name(), "must be in this machine's byte order, because NumPy has no bfloat16",
+           "give them in this byte order", {}, Rule::buffer_type);
+  if (brain) return bfloat16_dtype();
+  return type.kind == ElementType::Kind::opaque ? bytes_alone(type.bytes) : py::dtype(type.name());
 }
 
 py::handle imported(py::handle& cache, const char* module, const char* name) {

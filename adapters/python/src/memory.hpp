@@ -33,8 +33,8 @@ py::array array_over(py::handle object);
 /// The same under a copy policy. The receipt states what was copied.
 py::array array_over(py::handle object, Copy copy, Receipt& receipt);
 
-/// NumPy's type for bfloat16: that of ml_dtypes, if the program has imported it; else 2 bytes with a note, which NumPy
-/// keeps with its arrays, and does not compare.
+/// NumPy's type for bfloat16: that of ml_dtypes, if the program has imported it; else V2 with dtype metadata. NumPy
+/// keeps the metadata with an array and its views, and ignores it in comparisons. Without it the elements are opaque.
 py::dtype bfloat16_dtype();
 bool is_bfloat16(const py::dtype& type);
 /// NumPy's type for elements; bytes alone if it has none.

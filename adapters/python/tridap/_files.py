@@ -94,8 +94,8 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
         grid: processes along each axis, if `to` gives the axes.
         step: of a time series; None: the last one. If another program wrote it, its first axis is that of the steps.
         progress: as in `save`.
-        dtype: "bfloat16" gives numbers that are stored so as they are, with the dtype of ml_dtypes if the program has
-            imported it, else "V2". None: as float32, and all other numbers as they are stored.
+        dtype: "bfloat16": numbers that are stored as bfloat16 are not converted; they have the dtype of ml_dtypes if the
+            program has imported it, else "V2". None: they become float32.
 
     Raises:
         ProtocolError: on every process, for example if the file has no such array, or one of another shape.
@@ -121,6 +121,8 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
             search = _native().find(os.fsencode(options["path"]), options["name"], group, step is not None, bool(files))
     if search is None or not search.has_read:
         if files := group.bcast(files):
+            if options["bfloat16"]:
+                together(group, lambda: _refuse_bfloat16("files of DistArray have none"))
             return _dnpy.load(files, to, grid, group)
         together(group, _native)
     made = []
@@ -135,7 +137,7 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
             else:
                 dist = _native().default_distribution(stored, group.size)
             if options["bfloat16"] and not stored.is_bfloat16:
-                raise ValueError(f"dtype is 'bfloat16', and {stored.name!r} has {stored.dtype}: load it without dtype")
+                _refuse_bfloat16(f"{stored.name!r} has {stored.dtype}")
             local = _empty(dist, _native().bfloat16_dtype() if options["bfloat16"] else stored.dtype, group)
             made.extend((local, dist, _native().prepare_load(local, stored, dist, group, options["step"])))
 
@@ -241,6 +243,10 @@ def _attributes(attrs):
 def _need_order(name, part, comm):
     if part.process != comm.rank:
         raise ValueError(f"the communicator of {name!r} has its processes in another order: pass its comm")
+
+
+def _refuse_bfloat16(what):
+    raise ValueError(f"dtype is 'bfloat16', and {what}: load it without dtype")
 
 
 def _empty(dist, dtype, comm):

@@ -1,5 +1,6 @@
 #include "map_parts.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/ghost_owners.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/tpetra/ghosted.hpp>
 
@@ -88,12 +89,17 @@ PreparedGhosted prepared_ghosted(const GhostedArray& array, const Communicator& 
                                  const ImportRequest& wanted) {
   ArrayMapOptions options;
   options.index_base = index_base;
+  if (!wanted.node.on_host) check_ghosts(array, comm.raw());  // on the host, a GhostUpdate has done it
   Dense whole = mpi::collectively(comm.raw(), [&] {
     if (!is_row_major(array.local()))
       refuse("the local buffer is not contiguous and row-major", "must be, to be the memory of a vector without a copy",
              "pass a contiguous buffer, with the components of each element side by side");
     check_memory(array.local(), wanted);
     const Buffer& local = array.local();
+    if (!wanted.node.holds(local.memory))
+      refuse("the array is in " + local.memory.name() + " memory, and the vectors of this node are in " +
+                 wanted.node.name + " memory",
+             "", "make the array in the node's memory");
     return dense(local.data, local, in_order(local, memory_order(local)), wanted);
   });
   PreparedGhosted made{ArrayMap(array.owned(), comm, options), {}, std::move(whole), 0};

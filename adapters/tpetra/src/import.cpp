@@ -61,6 +61,8 @@ std::string obstacle(const Buffer& interior, const Buffer& columns, const Import
   if (apart % bytes != 0 || apart < rows * bytes)
     return needs + "vectors that are at least " + std::to_string(rows * bytes) + " bytes apart, and they are " +
            std::to_string(apart) + " bytes apart";
+  if (!wanted.node.on_host && apart != rows * bytes)
+    return needs + "vectors without memory between them, because a device and the host copy them as one piece";
   return "";
 }
 
@@ -152,11 +154,12 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
   const bool dense_already = why.empty(), from_host = part.memory.is_on_host();
   const bool elsewhere = element_count(part) > 0 && !wanted.node.holds(part.memory);
   if (elsewhere)
-    why = std::string(name(wanted)) + " of this node is in " + wanted.node.name + " memory and the buffer is in " +
-          part.memory.name() + " memory";
+    why = (wanted.argument != nullptr ? "the vector of " + std::string(wanted.argument)
+                                      : name(wanted) + std::string(" of this node")) +
+          " is in " + wanted.node.name + " memory and the buffer is in " + part.memory.name() + " memory";
   if (wanted.copy == Copy::never && !why.empty()) refuse("copy=never, but " + why, "", remedy(wanted, part));
   if (elsewhere && !from_host && !wanted.node.on_host)
-    refuse(why, "must be in memory of one device", "copy it to the node's memory");
+    refuse(why, "must be memory that the node's vectors can use", "copy it to the node's memory");
   if (elsewhere && from_host && dense_already) {
     Dense seen{as_data(columns, wanted.form), {}};
     seen.receipt.shared = seen.receipt.same_address = false;
@@ -164,6 +167,7 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
     return seen;
   }
   if (wanted.copy != Copy::always && why.empty()) {
+    if (!from_host) wait_for(part.memory);
     Dense shared{as_data(columns, wanted.form), {}};
     shared.receipt.same_address = shared.buffer.data == whole;
     return shared;

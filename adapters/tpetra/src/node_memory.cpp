@@ -14,6 +14,10 @@ void copy_elements(const Buffer& from, const Buffer& to) {
     unpack(from.data, to);
 }
 
+void wait_for(const Memory& memory) {
+  if (driver::table(memory.kind) != nullptr && driver::is_started(memory)) driver::synchronize(memory, nullptr);
+}
+
 Memory of_device(Memory memory) {
   if (memory.kind == Memory::Kind::cuda_managed) memory.kind = Memory::Kind::cuda;
   if (memory.kind == Memory::Kind::hip_managed) memory.kind = Memory::Kind::hip;

@@ -88,7 +88,8 @@ def test_bfloat16_stays_and_is_copied(dist, comm):
     host = x.to("cpu")
     assert host.dtype.itemsize == 2 and np.array_equal(host.local.view("u2"), bits)
     assert gpus.from_dlpack(host.to("cuda:0").local).dtype == "V2"
-    assert not hasattr(x.local, "__cuda_array_interface__")  # which has no such type
+    with pytest.raises(AttributeError, match="bfloat16, which __cuda_array_interface__ cannot say: use __dlpack__"):
+        x.local.__cuda_array_interface__
 
 
 def test_read_only_memory_stays_read_only(dist, comm):

@@ -62,8 +62,8 @@ struct Mismatch {
   std::string given, expected;
 };
 
-/// The first difference between the dim_data of a correct array and those of `process` in a distribution; nothing:
-/// there is none. Local; first_difference() says what is compared.
+/// The first difference between the dim_data of a correct array and those of `process`, which is from 0 to one less
+/// than the processes of the distribution; nothing: there is none. Local; first_difference() says what is compared.
 std::optional<Mismatch> mismatch(const DistArray& array, const Distribution& distribution, Index process);
 
 /// How evenly the elements are distributed.

@@ -26,7 +26,8 @@ struct Vectors {
   Receipt receipt;
   Buffer elements;  ///< of the array, in the order of the map; the last axis is that of the vectors
 
-  /// Copies the vectors into the memory of the array, unless they share it. Local.
+  /// Copies the vectors into the memory of the array, unless they share it. Local; throws Error if the memory is a
+  /// device's, and its driver fails.
   void write_back() const;
 };
 

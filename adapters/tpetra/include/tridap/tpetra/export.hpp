@@ -28,7 +28,9 @@ struct Reshape {
 
 /// The side of a vector on a node with device memory. On a node of the host both sides are the same memory.
 enum class Side {
-  newest,  ///< the device, unless the host side alone has the newest values: nothing is brought up to date
+  /// The device, unless the host side alone has the newest values: nothing is brought up to date. Each process decides
+  /// for itself: name a side for an array that collective calls use.
+  newest,
   device,
   host,
 };
@@ -102,9 +104,13 @@ bool takes_device(const V& vector, Side side) {
 /// One side of the memory of a vector; what was written there by Tpetra's kernels has ended.
 template <class V>
 Buffer side_buffer(const Teuchos::RCP<V>& vector, bool device) {
-  if (!device) return view_buffer(vector, [&](auto access) { return vector->getLocalViewHost(access); });
-  Buffer buffer = view_buffer(vector, [&](auto access) { return vector->getLocalViewDevice(access); });
-  typename V::execution_space().fence();
+  if (device) {
+    Buffer buffer = view_buffer(vector, [&](auto access) { return vector->getLocalViewDevice(access); });
+    Kokkos::fence();
+    return buffer;
+  }
+  Buffer buffer = view_buffer(vector, [&](auto access) { return vector->getLocalViewHost(access); });
+  buffer.memory = {};  // also if the device reaches it
   return buffer;
 }
 

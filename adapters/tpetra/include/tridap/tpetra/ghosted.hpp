@@ -85,7 +85,7 @@ GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& c
   call.run([&] {  // as in detail::imported()
     update_ = std::make_shared<GhostUpdate>(std::move(*update));
     overlap_ = Teuchos::rcp(new Vector<T>(made.overlap_map, whole));
-    owned_ = Teuchos::rcp(new Vector<T>(made.owned.map(), first));
+    owned_ = Teuchos::rcp(new Vector<T>(made.owned.map(), first, whole));
     receipt_ = made.whole.receipt;
   });
   receipt_.seconds = detail::now() - begin;
@@ -94,16 +94,18 @@ GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& c
 /// The ghosted array over the memory of a vector on an overlapping map. On each process, the ids of `owned` must be the
 /// first ids of the vector's map, in the same order; the rest are the ghosts. A MultiVector gives one component for
 /// each of its vectors. An id of the array is the map's id less the index base of `owned` (for a contiguous map, its
-/// first id). The array keeps the memory alive, and nothing is copied.
+/// first id). The array keeps the memory alive, and nothing is copied. On a node with device memory, a GhostUpdate
+/// needs Side::host.
 ///
 /// **Collective** over the communicator of `owned`: throws the same Error on every process if the maps do not fit, or
 /// if the columns of the MultiVector are not evenly spaced. A GhostUpdate checks the ids.
 template <class V>
-GhostedArray export_ghosted(const Teuchos::RCP<V>& vector, const Teuchos::RCP<const Map>& owned) {
+GhostedArray export_ghosted(const Teuchos::RCP<V>& vector, const Teuchos::RCP<const Map>& owned,
+                            Side side = Side::newest) {
   if (owned.is_null()) refuse("the map is null", "", "give the one-to-one map of the owned elements");
   const Communicator comm(owned->getComm());
   const detail::Collective call(comm, "export_ghosted");
-  Buffer columns = mpi::collectively(comm.raw(), [&] { return detail::columns(vector, Copy::never).buffer; });
+  Buffer columns = mpi::collectively(comm.raw(), [&] { return detail::columns(vector, {Copy::never, side}).buffer; });
   return detail::ghosted_on_maps(std::move(columns), detail::is_vector<V>, *vector->getMap(), *owned);
 }
 

@@ -124,7 +124,8 @@ Dual copied_dual_view(const Buffer& columns) {
 template <class View>
 View view_of_columns(const Buffer& columns) {
   View view;
-  if (columns.strides[1] == columns.shape[0] * columns.type.bytes) {  // contiguous: needs no check
+  // Contiguous memory, as that of a device always is, needs no check.
+  if (columns.shape[0] == 0 || columns.strides[1] == columns.shape[0] * columns.type.bytes) {
     const auto rows = static_cast<std::size_t>(columns.shape[0]), count = static_cast<std::size_t>(columns.shape[1]);
     view = View(static_cast<typename View::pointer_type>(columns.data), rows, count);
     kokkos::keep_alive(view, columns.owner);  // also without an owner, so that a view that outlives Kokkos is counted
@@ -142,12 +143,9 @@ Dual device_dual_view(const Buffer& columns) {
   if constexpr (std::is_same_v<typename Dual::t_dev::memory_space, typename Dual::t_host::memory_space>) {
     return {view, Kokkos::create_mirror_view(view)};  // the host reaches the device's memory: the same memory twice
   } else {
-    using Host = typename Dual::t_host;
     const auto rows = static_cast<std::size_t>(columns.shape[0]), count = static_cast<std::size_t>(columns.shape[1]);
-    const auto apart = count > 1 ? static_cast<std::size_t>(columns.strides[1] / columns.type.bytes) : rows;
-    const Host all(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tridap::tpetra"), apart, count);
-    Dual made(view,
-              apart == rows ? all : Host(Kokkos::subview(all, std::make_pair(std::size_t{0}, rows), Kokkos::ALL())));
+    using Host = typename Dual::t_host;
+    Dual made(view, Host(Kokkos::view_alloc(Kokkos::WithoutInitializing, "tridap::tpetra"), rows, count));
     made.modify_device();
     return made;
   }
@@ -165,7 +163,7 @@ Dual dual_view(const Buffer& columns) {
 }
 
 /// Calls `work`, which reads and writes the host side of a vector's memory. On a device, the values come to the host
-/// before, and go back after.
+/// before, and go back after. Throws, on this process alone, if a view of a side of the vector is alive: Tpetra's rule.
 template <class V, class Work>
 void on_host_side(V& vector, const Work& work) {
   {
@@ -236,8 +234,8 @@ ImportedBlocks<T> blocks(const PreparedImport& prepared) {
 ///
 /// On a node with device memory, an array in this memory is shared: the vector's device side has its address, and is
 /// marked as the newer one. An array in host memory needs a copy there, and one in device memory on a node of the host.
-/// What is written to a device array before this call must be on the legacy default stream, or on a stream that waits
-/// for it, or have ended. Kokkos must be initialised, and must outlive the vector.
+/// This call waits for the legacy default stream of the device; what other streams write into the array must have
+/// ended. Kokkos must be initialised, and must outlive the vector.
 template <class T>
 ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
   const detail::Collective call(array_map.communicator(), "import_vector");

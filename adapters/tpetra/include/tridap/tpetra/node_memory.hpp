@@ -41,6 +41,9 @@ NodeMemory node_memory() {
 /// ended at the return. Throws Error if the process has no driver for this memory.
 void copy_elements(const Buffer& from, const Buffer& to);
 
+/// Waits for the work on the legacy default stream of a device, if the process has its driver.
+void wait_for(const Memory& memory);
+
 /// The device's own memory, if `memory` is managed; else `memory`.
 Memory of_device(Memory memory);
 

@@ -156,7 +156,7 @@ PaddedVector<T>::PaddedVector(const detail::Collective& call, const DistArray& a
     updates_ = std::make_shared<detail::PaddingUpdates>(array_on_host, array_map_.interior());
     overlap_ = Teuchos::rcp(new Vector<T>(array_map_.overlap_map(), whole));
     if (made.interior_obstacle.ok())
-      interior_ = Teuchos::rcp(new Vector<T>(array_map_.interior().map(), inside));
+      interior_ = Teuchos::rcp(new Vector<T>(array_map_.interior().map(), inside, whole));
     else
       interior_obstacle_ = Error(made.interior_obstacle).what();
     receipt_ = made.whole.receipt;

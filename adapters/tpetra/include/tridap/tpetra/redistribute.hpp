@@ -50,8 +50,9 @@ redistribute::PlacedDistribution place_source(const Teuchos::RCP<const Map>& map
 
 }  // namespace detail
 
-/// The memory of a vector as one side of a plan, on a node with device memory its host side; it keeps the vector's
-/// memory alive. Local. For a null vector it is an empty DistArray, which the plan refuses on every process.
+/// The memory of a vector as one side of a plan; it keeps the vector's memory alive. Local. For a null vector it is an
+/// empty DistArray, which the plan refuses on every process. On a node with device memory it is the host side, which is
+/// brought up to date and marked as modified by this call: call it again before each move.
 template <class V>
 DistArray as_array(const Teuchos::RCP<V>& vector) {
   static_assert(detail::is_vector<V>, "a plan moves to and from vectors: give the vectors of a MultiVector one by one");

@@ -18,10 +18,10 @@ Distribution whole_of(const Distribution& distribution);
 /// Gathers the elements of an array on rank `root`, in row-major order; every other process gets DistArray{}.
 /// **Collective**: throws the same Error on every process or on none. It throws if the processes give different roots.
 DistArray gather(const DistArray& array, MPI_Comm comm, int root = 0);
-/// The same for an array of this `distribution`, which you keep from mpi::gather_distribution(). It saves the messages
-/// that find the distribution: 2 reductions are left, 3 with lists. Each rank of
-/// `comm` has the part of the process of its number. It also throws if the distributions differ between processes, or
-/// if an array is not of its distribution.
+/// The same for an array of this `distribution`, which you keep from mpi::gather_distribution(). It makes 2
+/// reductions, or 3 with lists, because it need not find the distribution. Each rank of `comm` has the part of the
+/// process of its number. It also throws if the distributions differ between processes, or if an array is not of its
+/// distribution.
 DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root = 0);
 
 /// Gathers the elements of an array on every process, in row-major order. Each process owns its own copy.
