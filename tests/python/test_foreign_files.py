@@ -85,7 +85,7 @@ def bits_of(x):
 
 
 class Tensor:
-    """An object whose only protocol is DLPack, as a tensor of PyTorch is."""
+    """An object with the two functions of DLPack, and nothing else."""
 
     def __init__(self, x):
         self.x = x

@@ -55,7 +55,7 @@ class FarVector {
   using dual_view_type = Far;
   using execution_space = Kokkos::HostSpace::execution_space;
 
-  explicit FarVector(Far dual) : dual_(std::move(dual)), views_{dual_.d_view.use_count(), dual_.h_view.use_count()} {}
+  explicit FarVector(Far dual) : dual_(std::move(dual)) {}
 
   bool isConstantStride() const { return true; }
   std::size_t getLocalLength() const { return dual_.extent(0); }
@@ -66,24 +66,30 @@ class FarVector {
   Teuchos::RCP<FarVector> getVector(std::size_t) const { return Teuchos::null; }
   auto getLocalViewHost(Tpetra::Access::ReadWriteStruct) {
     const auto view = getLocalViewHost(Tpetra::Access::ReadOnly);
+    dual_.clear_sync_state();
     dual_.modify_host();
     return Far::t_host(dual_.h_view);
   }
   auto getLocalViewDevice(Tpetra::Access::ReadWriteStruct) {
     const auto view = getLocalViewDevice(Tpetra::Access::ReadOnly);
+    dual_.clear_sync_state();
     dual_.modify_device();
     return Far::t_dev(dual_.d_view);
   }
   Far::t_host::const_type getLocalViewHost(Tpetra::Access::ReadOnlyStruct) const {
-    if (dual_.d_view.use_count() > views_[0]) throw std::runtime_error("a view of the device is alive");
-    if (need_sync_host()) tridap::driver::copy(device(), host());
-    dual_.clear_sync_state();
+    if (dual_.d_view.use_count() > dual_.h_view.use_count()) throw std::runtime_error("a view of the device is alive");
+    if (need_sync_host()) {
+      tridap::driver::copy(device(), host());
+      dual_.clear_sync_state();
+    }
     return dual_.h_view;
   }
   Far::t_dev::const_type getLocalViewDevice(Tpetra::Access::ReadOnlyStruct) const {
-    if (dual_.h_view.use_count() > views_[1]) throw std::runtime_error("a view of the host is alive");
-    if (need_sync_device()) tridap::driver::copy(host(), device());
-    dual_.clear_sync_state();
+    if (dual_.h_view.use_count() > dual_.d_view.use_count()) throw std::runtime_error("a view of the host is alive");
+    if (need_sync_device()) {
+      tridap::driver::copy(host(), device());
+      dual_.clear_sync_state();
+    }
     return dual_.d_view;
   }
 
@@ -98,7 +104,6 @@ class FarVector {
   }
 
   mutable Far dual_;
-  int views_[2];
 };
 
 }  // namespace
@@ -363,12 +368,27 @@ TEST(DeviceNode, WorkOnTheHostSideEndsInTheDevicesMemory) {
   const std::vector<double> values = values_of(part.buffer);
   const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::never));
   FarVector vector(dual_view<Far>(arrival.dense().buffer));
-  tridap::tpetra::detail::on_host_side(vector, [&] {
+  tridap::tpetra::detail::on_host_side(vector, MPI_COMM_WORLD, [&] {
     EXPECT_EQ(values_of(vector.host()), values);
     static_cast<double*>(vector.host().data)[5] = -2;
   });
   EXPECT_EQ(values_of(part.buffer)[5], -2);
   EXPECT_FALSE(vector.need_sync_device() || vector.need_sync_host());
+}
+
+TEST(DeviceNode, AViewThatOneProcessKeepsIsAnErrorOnAll) {
+  const tridap::DistArray part = on_device(stamped(threes()));
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::never));
+  FarVector vector(dual_view<Far>(arrival.dense().buffer));
+  for (const bool device : {false, true}) {
+    Far::t_host host;
+    Far::t_dev far;
+    if (rank() == processes() - 1 && device) far = vector.getLocalViewDevice(Tpetra::Access::ReadWrite);
+    if (rank() == processes() - 1 && !device) host = vector.getLocalViewHost(Tpetra::Access::ReadWrite);
+    expect_refused([&] { tridap::tpetra::detail::on_host_side(vector, MPI_COMM_WORLD, [] {}); },
+                   device ? "a view of the device is alive" : "a view of the host is alive");
+  }
+  tridap::tpetra::detail::on_host_side(vector, MPI_COMM_WORLD, [] {});
 }
 
 TEST(DeviceNode, ACopyOfADeviceArrayStaysThere) {

@@ -58,16 +58,17 @@ class GhostedVector {
 
  private:
   void run(void (GhostUpdate::*operation)()) {
-    detail::on_host_side(*overlap_, [&] { (update_.get()->*operation)(); });
+    detail::on_host_side(*overlap_, comm_.raw(), [&] { (update_.get()->*operation)(); });
   }
 
+  Communicator comm_;
   Teuchos::RCP<Vector<T>> overlap_, owned_;
   std::shared_ptr<GhostUpdate> update_;
   Receipt receipt_;
 };
 
 template <class T>
-GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& comm, Index index_base) {
+GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& comm, Index index_base) : comm_(comm) {
   static_assert(!std::is_const_v<T>, "ghosts are written: take elements that are not const");
   const detail::Collective call(comm, "GhostedVector");
   const double begin = detail::now();

@@ -163,19 +163,31 @@ Dual dual_view(const Buffer& columns) {
 }
 
 /// Calls `work`, which reads and writes the host side of a vector's memory. On a device, the values come to the host
-/// before, and go back after. Throws, on this process alone, if a view of a side of the vector is alive: Tpetra's rule.
+/// before, and go back after. There Tpetra allows no access while a view of the other side is alive: the processes of
+/// `comm` agree first that each has access to both sides, so that all throw if one has not. **Collective.**
 template <class V, class Work>
-void on_host_side(V& vector, const Work& work) {
-  {
-    const auto host = [&] {
-      const InTrilinos inside;
-      return vector.getLocalViewHost(Tpetra::Access::ReadWrite);
-    }();
-    work();
-  }
-  if constexpr (!over_host<typename V::dual_view_type::t_dev::memory_space>) {
+void on_host_side(V& vector, MPI_Comm comm, const Work& work) {
+  using Host = decltype(vector.getLocalViewHost(Tpetra::Access::ReadWrite));
+  const auto host = [&] {
     const InTrilinos inside;
-    vector.getLocalViewDevice(Tpetra::Access::ReadOnly);
+    return vector.getLocalViewHost(Tpetra::Access::ReadWrite);
+  };
+  if constexpr (over_host<typename V::dual_view_type::t_dev::memory_space>) {
+    const Host view = host();
+    work();
+  } else {
+    const auto device = [&] {
+      const InTrilinos inside;
+      vector.getLocalViewDevice(Tpetra::Access::ReadOnly);
+    };
+    {
+      const Host view = mpi::collectively(comm, [&] {
+        device();
+        return host();
+      });
+      work();
+    }
+    device();
   }
 }
 

@@ -9,7 +9,8 @@
 
 namespace tridap::tpetra::detail {
 
-/// True if vectors of a node with this memory can be over host memory; false on a device, whose kernels cannot read it.
+/// True if vectors of a node with this memory can be over host memory. On a device it is false: its kernels cannot read
+/// host memory.
 template <class Space>
 inline constexpr bool over_host = kokkos::can_name<Space>(Memory::Kind::host);
 

@@ -176,7 +176,7 @@ void PaddedVector<T>::sum_padding() {
 
 template <class T>
 void PaddedVector<T>::run(redistribute::PaddingOperation operation) {
-  detail::on_host_side(*overlap_, [&] { updates_->run(operation); });
+  detail::on_host_side(*overlap_, array_map_.interior().communicator().raw(), [&] { updates_->run(operation); });
 }
 
 /// An array over the memory of a vector on array_map.overlap_map(), with the padding of the array that `array_map` was

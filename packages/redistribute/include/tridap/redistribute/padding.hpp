@@ -71,8 +71,8 @@ class PaddingUpdate {
 };
 
 /// Fills the padding of an array once: it gathers the Distribution, plans and updates, in 4 reductions (6 with lists).
-/// To update an array often, keep a PaddingUpdate, whose updates need none. **Collective**: throws the same Error on
-/// every process or on none, as mpi::gather_distribution() and PaddingUpdate do.
+/// To update an array often, keep a PaddingUpdate: its updates need no reduction. **Collective**: throws the same Error
+/// on every process or on none, as mpi::gather_distribution() and PaddingUpdate do.
 void update_padding(const DistArray& array, MPI_Comm comm);
 
 }  // namespace tridap::redistribute
