@@ -14,6 +14,7 @@ set(tridap_layer_infer 2)
 set(tridap_layer_redistribute 2)
 set(tridap_layer_sparse 2)
 set(tridap_layer_ghosts 3)
+set(tridap_layer_device 3)
 set(tridap_layer_adapter 4)
 set(tridap_layer_solvers 5)  # build on the tpetra adapter
 set(tridap_layer_python 6)
@@ -111,7 +112,7 @@ function(tridap_component name)
     tridap_layer(${other} theirs)
     if(NOT theirs LESS own)
       message(FATAL_ERROR "TriDAP::${name} links TriDAP::${other}, which must be in a lower layer; the layers are: "
-                          "protocol < captures, mpi, kokkos, plan < tool, infer, redistribute, sparse < ghosts < adapters < "
+                          "protocol < captures, mpi, kokkos, plan < tool, infer, redistribute, sparse < ghosts, device < adapters < "
                           "solvers < python")
     endif()
   endforeach()

@@ -125,6 +125,9 @@ class Local {
   bool is(const std::vector<std::byte>& picture) const {
     return picture.empty() || std::memcmp(begin_, picture.data(), picture.size()) == 0;
   }
+  /// All its memory, from the first byte to the last.
+  std::byte* begin() const { return begin_; }
+  Index bytes() const { return bytes_; }
   /// The first byte that is another, for a message.
   std::string differs(const std::vector<std::byte>& picture) const {
     for (std::size_t k = 0; k < picture.size(); ++k)

@@ -1,8 +1,12 @@
 // A stand-in for the driver library libcuda.so.1, for tests on machines without a GPU. Its "device memory" cannot be
 // touched outside of copies and kernels: a host access is a crash. Its streams run late: a kernel runs when a copy, a
 // synchronisation or an ordered stream needs it, so that a missing order is seen in the values. All streams are
-// non-blocking. Two devices.
+// non-blocking. Two devices. Its kernels are those of packages/device, whose phases run for one thread after the other.
+// Other processes open its memory by handles, as a driver's.
 
+#include "stand_in_kernels.hpp"
+
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,6 +19,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace {
@@ -25,15 +30,29 @@ enum Error {
   out_of_memory = 2,
   not_initialized = 3,
   invalid_device = 101,
-  invalid_context = 201
+  invalid_context = 201,
+  not_found = 500,
+  not_ready = 600,
+  launch_failed = 719
 };
-enum Kind { pinned = 1, device_memory = 2, managed = 3 };
+// Memory of a pool is memory of a device that has no handle.
+enum Kind { pinned = 1, device_memory = 2, managed = 3, pool = 4, opened = 5 };
+bool is_on_device(Kind kind) { return kind == device_memory || kind == pool || kind == opened; }
 
 struct Allocation {
   std::size_t bytes = 0, mapped = 0;
   int device = 0;
   Kind kind = device_memory;
   std::uint64_t id = 0;
+  int file = -1;  // of memory that others may open
+};
+
+// What a handle holds.
+struct Handle {
+  std::int64_t process = 0, file = -1;
+  std::uint64_t id = 0;
+  std::size_t bytes = 0, mapped = 0;
+  int device = 0;
 };
 
 struct Stream {
@@ -54,7 +73,9 @@ struct State {
   std::vector<void*> current;
   std::map<std::uintptr_t, Allocation> memory;
   std::map<std::uintptr_t, std::unique_ptr<Stream>> streams;
-  std::uint64_t ids = 0, events = 0;
+  std::uint64_t ids = 0, events = 0, launches = 0, opened = 0;
+  std::uint64_t failing_launch = 0;  // 1: the next one
+  int refuses_to_open = 0;
 };
 
 State& state() {
@@ -74,7 +95,7 @@ Allocation* find(std::uintptr_t address, std::uintptr_t* begin = nullptr) {
 
 void open_all(bool open) {
   for (auto& [address, allocation] : state().memory)
-    if (allocation.kind == device_memory)
+    if (is_on_device(allocation.kind))
       mprotect(reinterpret_cast<void*>(address), allocation.mapped, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
@@ -117,12 +138,20 @@ int copy(const void* handle, std::uintptr_t to, std::uintptr_t from, std::size_t
 int allocate(std::uintptr_t* address, std::size_t bytes, int device, Kind kind) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t mapped = (std::max<std::size_t>(bytes, 1) + page - 1) / page * page;
-  void* const made = mmap(nullptr, mapped, kind == device_memory ? PROT_NONE : PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const int file = kind == device_memory ? memfd_create("stand-in", MFD_CLOEXEC) : -1;
+  if (kind == device_memory && (file < 0 || ftruncate(file, static_cast<off_t>(mapped)) != 0)) return out_of_memory;
+  void* const made = mmap(nullptr, mapped, is_on_device(kind) ? PROT_NONE : PROT_READ | PROT_WRITE,
+                          file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
   if (made == MAP_FAILED) return out_of_memory;
   *address = reinterpret_cast<std::uintptr_t>(made);
-  state().memory[*address] = {bytes, mapped, device, kind, ++state().ids};
+  state().memory[*address] = {bytes, mapped, device, kind, ++state().ids, file};
   return success;
+}
+
+void release(std::map<std::uintptr_t, Allocation>::iterator memory) {
+  munmap(reinterpret_cast<void*>(memory->first), memory->second.mapped);
+  if (memory->second.file >= 0) close(memory->second.file);
+  state().memory.erase(memory);
 }
 
 struct Rectangles {  // CUDA_MEMCPY2D
@@ -153,6 +182,8 @@ int cuGetErrorName(int error, const char** name) {
           : error == not_initialized ? "CUDA_ERROR_NOT_INITIALIZED"
           : error == invalid_device  ? "CUDA_ERROR_INVALID_DEVICE"
           : error == invalid_context ? "CUDA_ERROR_INVALID_CONTEXT"
+          : error == launch_failed   ? "CUDA_ERROR_LAUNCH_FAILED"
+          : error == not_found       ? "CUDA_ERROR_NOT_FOUND"
                                      : "CUDA_ERROR_INVALID_VALUE";
   return success;
 }
@@ -247,8 +278,7 @@ int cuMemFree_v2(std::uintptr_t address) {
   const auto found = state().memory.find(address);
   if (!has_context()) return invalid_context;
   if (found == state().memory.end()) return invalid_value;
-  munmap(reinterpret_cast<void*>(address), found->second.mapped);
-  state().memory.erase(found);
+  release(found);
   return success;
 }
 
@@ -278,6 +308,88 @@ int cuStreamSynchronize(void* handle) {
   if (!has_context()) return invalid_context;
   Stream& stream = stream_of(handle);
   run(stream, stream.given);
+  return success;
+}
+
+int cuStreamQuery(void* handle) {
+  if (!has_context()) return invalid_context;
+  Stream& stream = stream_of(handle);
+  if (stream.done == stream.given) return success;
+  run(stream, stream.done + 1);  // it makes progress at each look
+  return not_ready;
+}
+
+int cuDeviceGetCount(int* count) {
+  *count = 2;
+  return state().initialized ? success : not_initialized;
+}
+int cuDeviceGetUuid(char* uuid, int device) {
+  std::memset(uuid, 0, 16);
+  std::memcpy(uuid, device == 0 ? "stand-in 0" : "stand-in 1", 10);
+  return success;
+}
+int cuCtxGetDevice(int* device) {
+  if (!has_context()) return invalid_context;
+  *device = state().current.back() == &state().contexts[1] ? 1 : 0;
+  return success;
+}
+
+int cuModuleLoadData(void** module, const void*) {
+  if (!has_context()) return invalid_context;
+  *module = state().current.back();
+  return success;
+}
+int cuModuleGetFunction(void** function, void*, const char* name) {
+  *function = stand_in::kernel(name);
+  return *function == nullptr ? not_found : success;
+}
+int cuLaunchKernel(void* function, unsigned blocks, unsigned, unsigned, unsigned threads, unsigned, unsigned, unsigned,
+                   void* stream, void** arguments, void**) {
+  if (!has_context()) return invalid_context;
+  if (blocks == 0 || threads == 0) return invalid_value;
+  ++state().launches;
+  if (state().failing_launch != 0 && --state().failing_launch == 0) return launch_failed;
+  const auto work = stand_in::with_arguments(function, arguments, blocks, threads);
+  give(stream_of(stream), [work] {
+    open_all(true);
+    work();
+    open_all(false);
+  });
+  return success;
+}
+
+int cuIpcGetMemHandle(void* handle, std::uintptr_t address) {
+  const Allocation* const found = find(address);
+  if (found == nullptr || found->file < 0) return invalid_value;
+  const Handle made{getpid(), found->file, found->id, found->bytes, found->mapped, found->device};
+  std::memset(handle, 0, 64);
+  std::memcpy(handle, &made, sizeof(made));
+  return success;
+}
+struct HandleBytes {
+  char bytes[64];
+};
+int cuIpcOpenMemHandle_v2(std::uintptr_t* address, HandleBytes bytes, unsigned) {
+  if (!has_context()) return invalid_context;
+  Handle handle;
+  std::memcpy(&handle, bytes.bytes, sizeof(handle));
+  if (handle.process == getpid() || state().refuses_to_open != 0) return invalid_context;  // as CUDA does
+  const std::string name = "/proc/" + std::to_string(handle.process) + "/fd/" + std::to_string(handle.file);
+  const int file = open(name.c_str(), O_RDWR | O_CLOEXEC);
+  if (file < 0) return invalid_value;
+  void* const made = mmap(nullptr, handle.mapped, PROT_NONE, MAP_SHARED, file, 0);
+  close(file);
+  if (made == MAP_FAILED) return out_of_memory;
+  *address = reinterpret_cast<std::uintptr_t>(made);
+  state().memory[*address] = {handle.bytes, handle.mapped, handle.device, opened, handle.id, -1};
+  ++state().opened;
+  return success;
+}
+int cuIpcCloseMemHandle(std::uintptr_t address) {
+  const auto found = state().memory.find(address);
+  if (found == state().memory.end() || found->second.kind != opened) return invalid_value;
+  release(found);
+  --state().opened;
   return success;
 }
 
@@ -352,8 +464,20 @@ void stand_in_read(void* to, std::uintptr_t from, std::size_t bytes, std::uintpt
   open_all(false);
 }
 
-std::uint64_t stand_in_count(int what) {  // 0: allocations, 1: events, 2: contexts that are current
-  return what == 0 ? state().memory.size() : what == 1 ? state().events : state().current.size();
+// 0: allocations, 1: events, 2: contexts that are current, 3: kernels launched, 4: handles that are open
+std::uint64_t stand_in_count(int what) {
+  const State& s = state();
+  return what == 0   ? s.memory.size()
+         : what == 1 ? s.events
+         : what == 2 ? s.current.size()
+         : what == 3 ? s.launches
+                     : s.opened;
+}
+
+// The launch after so many others fails, 0: none; handles are not opened.
+void stand_in_fail(std::uint64_t launch, int open) {
+  state().failing_launch = launch;
+  state().refuses_to_open = open;
 }
 
 }  // extern "C"

@@ -12,7 +12,10 @@
 /// The stand-in of tests/support/stand_in_cuda.cpp for the driver of a GPU, whose memory the host cannot touch.
 namespace stand_in {
 
-enum Kind { pinned = 1, device = 2, managed = 3 };
+enum Kind { pinned = 1, device = 2, managed = 3, pool = 4 };
+
+/// What Driver::count() counts.
+enum Counted { allocations, events, contexts, kernels, open_handles };
 
 /// The library, loaded as a program loads the driver: device 0 is in use.
 class Driver {
@@ -23,6 +26,7 @@ class Driver {
   void (*read)(void*, std::uintptr_t, std::size_t, std::uintptr_t) = nullptr;
   void* (*event)(std::uintptr_t) = nullptr;
   std::uint64_t (*count)(int) = nullptr;
+  void (*fail)(std::uint64_t, int) = nullptr;
 
   static const Driver& loaded() {
     static const Driver made;
@@ -39,6 +43,7 @@ class Driver {
     find(library, "stand_in_read", read);
     find(library, "stand_in_event", event);
     find(library, "stand_in_count", count);
+    find(library, "stand_in_fail", fail);
     void (*start)(int) = nullptr;
     find(library, "stand_in_start", start);
     start(0);

@@ -52,11 +52,22 @@ bool fill(Table& t, void* library, bool hip) {
          named(t.copy_on_device, {"cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync"}) &&
          named(t.copy_rectangles, {"cuMemcpy2DUnaligned_v2", "hipDrvMemcpy2DUnaligned"}) &&
          named(t.synchronize_stream, {"cuStreamSynchronize", "hipStreamSynchronize"}) &&
+         named(t.query_stream, {"cuStreamQuery", "hipStreamQuery"}) &&
          named(t.wait_for_event, {"cuStreamWaitEvent", "hipStreamWaitEvent"}) &&
          named(t.create_event, {"cuEventCreate", "hipEventCreateWithFlags"}) &&
          named(t.record_event, {"cuEventRecord", "hipEventRecord"}) &&
          named(t.destroy_event, {"cuEventDestroy_v2", "hipEventDestroy"}) &&
-         named(t.error_name, {"cuGetErrorName", "hipDrvGetErrorName"});
+         named(t.error_name, {"cuGetErrorName", "hipDrvGetErrorName"}) &&
+         named(t.count_devices, {"cuDeviceGetCount", "hipGetDeviceCount"}) &&
+         named(t.uuid, {"cuDeviceGetUuid", "hipDeviceGetUuid"}) &&
+         named(t.current_context, {"cuCtxGetCurrent", "hipCtxGetCurrent"}) &&
+         named(t.current_device, {"cuCtxGetDevice", "hipGetDevice"}) &&
+         named(t.load_module, {"cuModuleLoadData", "hipModuleLoadData"}) &&
+         named(t.function, {"cuModuleGetFunction", "hipModuleGetFunction"}) &&
+         named(t.launch, {"cuLaunchKernel", "hipModuleLaunchKernel"}) &&
+         named(t.make_handle, {"cuIpcGetMemHandle", "hipIpcGetMemHandle"}) &&
+         named(t.open_handle, {"cuIpcOpenMemHandle_v2", "hipIpcOpenMemHandle"}) &&
+         named(t.close_handle, {"cuIpcCloseMemHandle", "hipIpcCloseMemHandle"});
 }
 
 // How many libraries the process has loaded so far: a driver that was absent can only be there when this has grown.
@@ -87,54 +98,6 @@ Slot& slot_of(Memory::Kind kind) {
 bool has_driver(Memory::Kind kind) {
   return kind == Memory::Kind::cuda || kind == Memory::Kind::cuda_managed || kind == Memory::Kind::hip;
 }
-
-const Table& need(const Memory& memory) {
-  if (const Table* const found = table(memory.kind)) return *found;
-  refuse("the memory is " + memory.name() + ", but this process has not loaded its driver", "",
-         "copy the elements to the host with the library that made them");
-}
-
-void need_success(const Table& t, int error, const char* what) {
-  if (error == 0) return;
-  const char* name = nullptr;
-  if (t.error_name(error, &name) != 0 || name == nullptr) name = "an unknown error";
-  refuse(std::string(what) + " failed: the driver says " + name + " (" + std::to_string(error) + ")", "", "");
-}
-
-// Makes the context of a device current until the end of the scope.
-class InContext {
- public:
-  InContext(const Table& t, Index device, Context context = nullptr) : t_(t) {
-    if (context == nullptr) {
-      if (!is_started({t_.kind, device}))
-        refuse(Memory{t_.kind, device}.name() + " is not in use in this process", "",
-               "use the device first, such as by making an array there with the library that you have");
-      need_success(t_, t_.device(&device_, static_cast<int>(device)), "finding the device");
-      need_success(t_, t_.retain_primary_context(&context, device_), "taking the device's context");
-      retained_ = true;
-    }
-    if (const int error = t_.push_context(context); error != 0) {
-      release();
-      need_success(t_, error, "taking the device's context");
-    }
-  }
-  InContext(const InContext&) = delete;
-  InContext& operator=(const InContext&) = delete;
-  ~InContext() {
-    Context popped = nullptr;
-    t_.pop_context(&popped);
-    release();
-  }
-
- private:
-  void release() {
-    if (retained_) t_.release_primary_context(device_);
-  }
-
-  const Table& t_;
-  int device_ = 0;
-  bool retained_ = false;
-};
 
 std::uintptr_t number(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
@@ -222,6 +185,44 @@ const Table* table(Memory::Kind kind) {
   return &slot.loaded;
 }
 
+const Table& need_table(const Memory& memory) {
+  if (const Table* const found = table(memory.kind)) return *found;
+  refuse("the memory is " + memory.name() + ", but this process has not loaded its driver", "",
+         "copy the elements to the host with the library that made them");
+}
+
+void need_success(const Table& t, int error, const std::string& what) {
+  if (error == 0) return;
+  const char* name = nullptr;
+  if (t.error_name(error, &name) != 0 || name == nullptr) name = "an unknown error";
+  refuse(what + " failed: the driver says " + name + " (" + std::to_string(error) + ")", "", "");
+}
+
+InContext::InContext(const Table& table, Index device, Context context) : table_(table), context_(context) {
+  if (context_ == nullptr) {
+    if (!is_started({table_.kind, device}))
+      refuse(Memory{table_.kind, device}.name() + " is not in use in this process", "",
+             "use the device first, such as by making an array there with the library that you have");
+    need_success(table_, table_.device(&device_, static_cast<int>(device)), "finding the device");
+    need_success(table_, table_.retain_primary_context(&context_, device_), "taking the device's context");
+    retained_ = true;
+  }
+  if (const int error = table_.push_context(context_); error != 0) {
+    release();
+    need_success(table_, error, "taking the device's context");
+  }
+}
+
+InContext::~InContext() {
+  Context popped = nullptr;
+  table_.pop_context(&popped);
+  release();
+}
+
+void InContext::release() {
+  if (retained_) table_.release_primary_context(device_);
+}
+
 void use_table(const Table* table, Memory::Kind kind) { slot_of(kind).instead.store(table); }
 
 std::string Place::name() const {
@@ -300,13 +301,13 @@ bool is_started(const Memory& memory) {
 }
 
 void order_after_event(const Memory& memory, Stream consumer, Event event) {
-  const Table& t = need(memory);
+  const Table& t = need_table(memory);
   const InContext in(t, memory.device);
   need_success(t, t.wait_for_event(consumer, event, 0), "waiting for an event");
 }
 
 void order_after(const Memory& memory, Stream consumer, Stream producer) {
-  const Table& t = need(memory);
+  const Table& t = need_table(memory);
   if (consumer == producer) return;
   const InContext in(t, memory.device);
   Event event = nullptr;
@@ -318,13 +319,13 @@ void order_after(const Memory& memory, Stream consumer, Stream producer) {
 }
 
 void synchronize(const Memory& memory, Stream stream) {
-  const Table& t = need(memory);
+  const Table& t = need_table(memory);
   const InContext in(t, memory.device);
   need_success(t, t.synchronize_stream(stream), "waiting for a stream");
 }
 
 std::shared_ptr<void> allocate(const Memory& memory, Index bytes) {
-  const Table& t = need(memory);
+  const Table& t = need_table(memory);
   if (memory.device < 0 || memory.device > std::numeric_limits<int>::max())
     refuse("the device " + std::to_string(memory.device) + " does not exist", "", "");
   const InContext in(t, memory.device);
@@ -335,7 +336,7 @@ std::shared_ptr<void> allocate(const Memory& memory, Index bytes) {
   std::uintptr_t address = 0;
   if (const int error = t.allocate(&address, static_cast<std::size_t>(std::max<Index>(bytes, 1))); error != 0) {
     t.release_primary_context(device);
-    need_success(t, error, ("allocating " + std::to_string(bytes) + " bytes on " + memory.name()).c_str());
+    need_success(t, error, "allocating " + std::to_string(bytes) + " bytes on " + memory.name());
   }
   return {reinterpret_cast<void*>(address), [&t, device, context](void* held) {
             if (t.push_context(context) != 0) return;  // the driver has ended
@@ -350,7 +351,7 @@ void copy(const Buffer& from, const Buffer& to) {
   if (element_count(from) == 0) return;
   const bool from_host = from.memory.is_on_host(), to_host = to.memory.is_on_host();
   const Memory& where = from_host ? to.memory : from.memory;
-  const Table& t = need(where);
+  const Table& t = need_table(where);
   const InContext in(t, where.device);
   const Walk walk = walk_of(from, to);
   std::vector<Index> at(walk.outer.size(), 0);

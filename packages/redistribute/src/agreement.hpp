@@ -13,6 +13,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <utility>
 
 #pragma GCC visibility push(hidden)
 
@@ -36,6 +37,7 @@ class Agreement {
     shared_source,
     source_type,
     target_type,
+    standing,
     questions
   };
 
@@ -57,6 +59,12 @@ class Agreement {
     all_[1] = ~all_[0];
     mpi::reduce_record(all_, duplicates.ours());
     if (all_[0] != ~all_[1]) mpi::refuse_different_calls(name, duplicates);
+  }
+
+  /// The highest and the lowest number that a process proposed; nothing if none did.
+  std::optional<std::pair<Index, Index>> range(Question question) const {
+    if (!proposed(question)) return std::nullopt;
+    return std::pair(all_[first_at + 2 * question], -all_[first_at + 2 * question + 1]);
   }
 
   bool objected() const { return all_[wrong_at] > 0; }

@@ -44,7 +44,11 @@ void Carrier::connect(End end) {
     stream.begin(first.rank, step_);
     for (const MovedArray& array : arrays_) {
       const Schedule::Peer& peer = peers(array)[k];
-      stream.add(peer.pieces, data_of(sends ? array.source : array.target), peer.type.get());
+      const DistArray* const ours = sends ? array.source : array.target;
+      if (peer.device)
+        stream.add(peer.pieces, ours->buffer, *peer.device);
+      else
+        stream.add(peer.pieces, data_of(ours), peer.type.get());
     }
     auto& streams = first.way == Way::ring                      ? direction.within_node
                     : first.way == Way::typed && step_.copies() ? direction.typed

@@ -4,6 +4,7 @@
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/device_moves.hpp>
 #include <tridap/memory_order.hpp>
 
 #include <algorithm>
@@ -58,8 +59,10 @@ class Checker {
     if (bytes != 0 && buffer.type.bytes != bytes)
       say(side_ + "'s elements have " + std::to_string(buffer.type.bytes) + " bytes",
           "must have " + std::to_string(bytes) + " bytes, as in the plan", "make a plan with this element_bytes");
-    if (!buffer.memory.is_on_host())
-      say(side_ + " is in " + buffer.memory.name() + " memory", "must be in host memory", "copy it to host memory");
+    if (!buffer.memory.is_on_host() && device_engine() == nullptr)
+      say(side_ + " is in " + buffer.memory.name() + " memory",
+          "must be in host memory in a program without TriDAP::device",
+          "link TriDAP::device, or copy it to host memory");
     if (written && buffer.read_only) say(side_ + " is read-only", "must be writable", "pass a writable array");
     if (written && !memory_order(buffer).is_unique)
       say(side_ + "'s elements may share memory", "must not, because they are written",

@@ -3,6 +3,7 @@
 #include "checked_arrays.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/shared_allocation.hpp>
+#include <tridap/internal/wait.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -64,7 +65,7 @@ Mover::Mover(Plan plan, const Options& options, std::shared_ptr<NodeContext> con
 Mover::~Mover() {
   if (!in_progress_ || mpi::mpi_is_over()) return;
   try {
-    finish();
+    finish(false);
   } catch (const std::exception&) {  // a destructor cannot report an error
   }
 }
@@ -83,11 +84,17 @@ auto Mover::or_give_up(Step step) {
 }
 
 bool Mover::test() {
-  return !in_progress_ || or_give_up([this] { return carrier_.test(); });
+  return !in_progress_ || or_give_up([this] { return way_ == DeviceWay::pull ? devices_->test() : carrier_.test(); });
 }
 
-void Mover::finish() {
-  or_give_up([this] { carrier_.finish(); });
+// Without `agree`, the processes do not hear whether a device of theirs has failed.
+void Mover::finish(bool agree) {
+  or_give_up([this, agree] {
+    if (way_ == DeviceWay::pull) mpi::wait_until([this] { return devices_->test(); });
+    if (agree) end_on_devices();
+    if (way_ != DeviceWay::pull) carrier_.finish();
+    if (agree && way_ == DeviceWay::slots) mpi::throw_faults(devices_->take_faults(), comm_);
+  });
   in_progress_ = false;
   context_->active = nullptr;
   kept_.clear();
@@ -188,8 +195,7 @@ void Mover::start_into_shared(const DistArray& source, DistArray& target, const 
   mpi::NewAllocation made(comm_);
   Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
     check_before_making(source, scaling);
-    if (parts_.source.process && element_count(source.buffer) > 0)
-      ours.propose(Agreement::source_type, type_number(source.buffer.type));
+    propose_source(ours, source.buffer);
     outline(target, *made_type_);
     given_.push_back({&source, &target});
     if (agrees_on_schedules_) ours.need_schedule(lacks_schedule());
@@ -204,6 +210,11 @@ void Mover::start_into_shared(const DistArray& source, DistArray& target, const 
     return false;  // nothing is left to check
   });
   const Index made_number = type_number(*made_type_);
+  if (is_on_device(agreement)) {
+    memory = nullptr;
+    allocate_beside(source.buffer, target.buffer, agreement);
+    return start(source, target, scaling);
+  }
   if (agreement.value(Agreement::source_type).value_or(made_number) != made_number) {
     memory = nullptr;
     target = {};
@@ -253,8 +264,7 @@ std::vector<Index> Mover::bytes_of_node() {
 void Mover::start_into_new(const DistArray& source, DistArray& target, const Scaling& scaling) {
   const Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
     check_before_making(source, scaling);
-    if (parts_.source.process && element_count(source.buffer) > 0)
-      ours.propose(Agreement::source_type, type_number(source.buffer.type));
+    propose_source(ours, source.buffer);
     return false;
   });
   const auto number = agreement.value(Agreement::source_type);
@@ -262,8 +272,33 @@ void Mover::start_into_new(const DistArray& source, DistArray& target, const Sca
                                   : ElementType{ElementType::Kind::opaque, plan_.element_bytes(), true};
   outline(target, type);
   made_type_ = type;
-  allocate_target(target.buffer);
+  if (is_on_device(agreement))
+    allocate_beside(source.buffer, target.buffer, agreement);
+  else
+    allocate_target(target.buffer);
   start(source, target, scaling);
+}
+
+// The source of a call that makes the target.
+void Mover::propose_source(Agreement& agreement, const Buffer& source) const {
+  if (!parts_.source.process || element_count(source) == 0) return;
+  agreement.propose(Agreement::source_type, type_number(source.type));
+  agreement.propose(Agreement::standing,
+                    static_cast<Index>(source.memory.is_on_host() ? Standing::host : Standing::news));
+}
+
+// Memory of a new target where this process's source is. A process without a source takes the device that it uses, if
+// all sources are on devices.
+void Mover::allocate_beside(const Buffer& source, Buffer& target, const Agreement& agreement) {
+  const bool all = static_cast<Standing>(agreement.range(Agreement::standing)->second) != Standing::host;
+  mpi::collectively(comm_, [&] {
+    const bool has_source = parts_.source.process && element_count(source) > 0;
+    if (element_count(target) == 0 || (has_source ? source.memory.is_on_host() : !all)) return allocate_ordinary(target);
+    target.memory = has_source ? source.memory : device_engine()->current();
+    if (target.memory.kind == Memory::Kind::cuda_managed) target.memory.kind = Memory::Kind::cuda;
+    target.owner = device_engine()->allocate(target.memory, element_count(target) * target.type.bytes);
+    target.data = target.owner.get();
+  });
 }
 
 void Mover::check_before_making(const DistArray& source, const Scaling& scaling) const {
@@ -300,9 +335,68 @@ void Mover::allocate_target(Buffer& buffer) {
 }
 
 void Mover::start(const Agreement& agreement, const Scaling& scaling) {
-  const Agreed agreed = agreed_by(agreement);
+  Agreed agreed = agreed_by(agreement);
   const ElementStep step = step_of(agreement, scaling);
   if (agreement.value(Agreement::target_type)) target_bytes_ = agreed.target_bytes;
+  way_ = DeviceWay::host;
+  if (is_on_device(agreement)) {
+    if (!step.copies())
+      refuse("arrays are on a device, and alpha, beta or the element types ask for arithmetic",
+             "must be moved only, for now", "leave alpha 1 and beta 0 and the types equal, or copy the arrays to the host");
+    if (devices_ == nullptr) devices_ = device_engine()->moves(parts_, comm_);
+    agreed.direct.reset();
+    agreed.streams_only = true;
+    way_ = pulls(agreement) ? DeviceWay::pull : DeviceWay::slots;
+  }
+  if (way_ != DeviceWay::pull) return start_carrier(agreed, agreement, step);
+  again_ = [this, agreed, agreement, step] {
+    way_ = DeviceWay::slots;
+    start_carrier(agreed, agreement, step);
+  };
+  in_progress_ = true;
+  context_->active = this;
+  devices_->begin();
+}
+
+// Whether each process reads its elements from the memory of their owners. **Collective** if sources are new.
+bool Mover::pulls(const Agreement& agreement) {
+  const auto [highest, lowest] = *agreement.range(Agreement::standing);
+  if (static_cast<Standing>(highest) == Standing::slots || static_cast<Standing>(lowest) == Standing::host ||
+      devices_->takes_slots())
+    return false;
+  return static_cast<Standing>(highest) != Standing::news || devices_->tell();
+}
+
+// After a pull: throws what has failed on any process; moves by slots what a process could not open.
+void Mover::end_on_devices() {
+  if (way_ != DeviceWay::pull) return;
+  if (devices_->outcome() == DeviceMoves::Outcome::failed) mpi::throw_faults(devices_->take_faults(), comm_);
+  if (devices_->outcome() == DeviceMoves::Outcome::no_access) again_();
+}
+
+bool Mover::is_on_device(const Agreement& agreement) const {
+  const auto range = agreement.range(Agreement::standing);
+  return range && static_cast<Standing>(range->first) != Standing::host;
+}
+
+// How this process's arrays stand, if any of them has elements.
+std::optional<Standing> Mover::standing() {
+  bool any = false, on_device = false;
+  std::vector<DeviceArrays> arrays;
+  for (const MovedArray& array : given_) {
+    arrays.push_back({array.source, array.target});
+    for (const Buffer* side : {&array.source->buffer, &array.target->buffer}) {
+      if (element_count(*side) == 0) continue;
+      any = true;
+      on_device = on_device || !side->memory.is_on_host();
+    }
+  }
+  if (on_device && devices_ == nullptr) devices_ = device_engine()->moves(parts_, comm_);
+  const Standing found = devices_ == nullptr ? Standing::host : devices_->stand(arrays);
+  return any ? std::optional(found) : std::nullopt;
+}
+
+void Mover::start_carrier(const Agreed& agreed, const Agreement& agreement, const ElementStep& step) {
   prepare(agreed, agreement);
   for (MovedArray& array : given_) array.schedule = schedule_for(array, agreed);
   carrier_.ready(given_, step, shared_memory(agreed, agreement));
@@ -331,8 +425,9 @@ Report Mover::check() {
   return report;
 }
 
-void Mover::propose(Agreement& agreement) const {
+void Mover::propose(Agreement& agreement) {
   if (given_.empty()) return;
+  if (const auto found = standing()) agreement.propose(Agreement::standing, static_cast<Index>(*found));
   const DistArray &source = *given_[0].source, &target = *given_[0].target;
   if (parts_.source.process && element_count(source.buffer) > 0) {
     agreement.propose(Agreement::source_type, type_number(source.buffer.type));
@@ -398,7 +493,8 @@ bool Mover::lacks_schedule() const {
 void Mover::prepare(const Agreed& agreed, const Agreement& agreement) {
   const auto make = [&](const MovedArray& array, const Agreed& how) {
     if (schedule_for(array, how) == nullptr)
-      schedules_.push_back(std::make_unique<Schedule>(parts_, array.source->buffer, array.target->buffer, how, ways_));
+      schedules_.push_back(std::make_unique<Schedule>(parts_, array.source->buffer, array.target->buffer, how, ways_,
+                                                      devices_.get()));
   };
   const auto make_all = [&] {
     if (schedules_.size() > most_schedules) schedules_.clear();
@@ -407,6 +503,7 @@ void Mover::prepare(const Agreed& agreed, const Agreement& agreement) {
       make(array, agreed);
     }
   };
+  if (agreed.streams_only) return mpi::collectively(comm_, make_all);
   if (!agrees_on_schedules_) return make_all();
   const bool is_new = std::find(agreed_.begin(), agreed_.end(), agreed) == agreed_.end();
   if (!is_new && !agreement.schedule_needed()) return;

@@ -3,7 +3,9 @@
 #include "agreement.hpp"
 #include "carrier.hpp"
 #include "checked_arrays.hpp"
+#include <tridap/internal/device_moves.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -43,12 +45,19 @@ class Mover {
   [[noreturn]] static void object(NodeContext& context, const mpi::Channel& channel, mpi::Faults why);
   bool in_progress() const { return in_progress_; }
   bool test();
-  void finish();
+  void finish(bool agree = true);
 
  private:
   template <class Give>
   Agreement agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give);
   void start(const Agreement& agreement, const Scaling& scaling);
+  void start_carrier(const Agreed& agreed, const Agreement& agreement, const ElementStep& step);
+  std::optional<Standing> standing();
+  bool is_on_device(const Agreement& agreement) const;
+  bool pulls(const Agreement& agreement);
+  void end_on_devices();
+  void propose_source(Agreement& agreement, const Buffer& source) const;
+  void allocate_beside(const Buffer& source, Buffer& target, const Agreement& agreement);
   template <class Step>
   auto or_give_up(Step step);
   bool is_made_type(const Buffer& source) const;
@@ -62,7 +71,7 @@ class Mover {
   std::vector<Index> bytes_of_node();
   void allocate_target(Buffer& buffer);
   Report check();
-  void propose(Agreement& agreement) const;
+  void propose(Agreement& agreement);
   Index shared_number(const DistArray& array, const KnownArray* known) const;
   const mpi::SharedAllocation* shared_memory(const Agreed& agreed, const Agreement& agreement) const;
   Schedule* schedule_for(const MovedArray& array, const Agreed& agreed) const;
@@ -90,6 +99,11 @@ class Mover {
   std::vector<Index> node_elements_;      // of the targets on our node, by rank; made by the first call that needs it
   Index most_elements_ = 0;               // of a target on any process
   bool in_progress_ = false;
+
+  std::unique_ptr<DeviceMoves> devices_;  // null: no array was on a device yet, or the program has no TriDAP::device
+  enum class DeviceWay { host, pull, slots };
+  DeviceWay way_ = DeviceWay::host;         // of the move that is in progress
+  std::function<void()> again_;  // moves by slots what cannot be pulled
 };
 
 }  // namespace tridap::redistribute

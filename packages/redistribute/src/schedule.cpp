@@ -52,11 +52,11 @@ std::vector<Index> order_of_number(Index number, Index ndim) {
 }
 
 Schedule::Schedule(const PlanData& parts, const Buffer& source, const Buffer& target, const Agreed& agreed,
-                   const std::vector<Way>& ways)
+                   const std::vector<Way>& ways, DeviceMoves* devices)
     : source_(source), target_(target), agreed_(agreed) {
-  add_streams(parts, End::source, source, ways);
-  add_streams(parts, End::target, target, ways);
-  if (parts.mapping.ravel) return;
+  add_streams(parts, End::source, source, ways, devices);
+  add_streams(parts, End::target, target, ways, devices);
+  if (parts.mapping.ravel || agreed.streams_only) return;
   if (agreed.direct == End::source)
     add_pass(parts, End::target, target, source, ways);
   else
@@ -76,23 +76,26 @@ std::vector<std::size_t> Schedule::axis_order(const PlanData& parts, std::size_t
 }
 
 // Streams to and from other nodes. Within the node a Pass sends, and streams receive, unless memory is accessed
-// directly. Ravelled arrays have no Pass: also our own part is a stream.
-void Schedule::add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<Way>& ways) {
-  const bool sends = end == End::source, ravelled = parts.mapping.ravel.has_value();
+// directly. Ravelled arrays, and those on a device, have no Pass: also our own part is a stream.
+void Schedule::add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<Way>& ways,
+                           DeviceMoves* devices) {
+  const bool sends = end == End::source, streams_only = parts.mapping.ravel.has_value() || agreed_.streams_only;
   const std::vector<AxisMoves>& moves = parts.side(end).axes;
   std::vector<std::vector<AxisPieces>>& by_peer = sends ? out_axes_ : in_axes_;
   std::vector<Peer>& streams = sends ? out : in;
   parts.each_peer(end, [&](Index rank, const std::vector<Index>& peers, Index) {
     Way way = ways[at(rank)];
     const bool passed = rank == parts.rank || (way == Way::ring && (sends || agreed_.direct));
-    if (passed && !ravelled) return;
+    if (passed && !streams_only) return;
     if (by_peer.empty()) by_peer = axis_pieces_by_peer(parts, buffer, end);
     std::vector<const AxisPieces*> axes;
     for (const std::size_t i : axis_order(parts, by_peer.size())) axes.push_back(&by_peer[i][moves[i].slot(peers[i])]);
+    std::unique_ptr<DevicePieces> device;
+    if (!buffer.memory.is_on_host()) device = devices->pieces(axes, buffer);
     Pieces pieces(std::move(axes), buffer.type.bytes, 0, {PeerBuffer{}});
-    if (way == Way::typed && agreed_.source_bytes != agreed_.target_bytes) way = Way::message;
+    if (way == Way::typed && (agreed_.source_bytes != agreed_.target_bytes || agreed_.streams_only)) way = Way::message;
     DerivedType type = way == Way::typed ? DerivedType(pieces) : DerivedType();
-    streams.push_back({rank, way, std::move(pieces), std::move(type)});
+    streams.push_back({rank, way, std::move(pieces), std::move(type), std::move(device)});
   });
   const auto processes = static_cast<Index>(ways.size());
   const auto distance = [&](const Peer& peer) {

@@ -4,7 +4,9 @@
 #include "pieces.hpp"
 #include "stream.hpp"
 #include "way.hpp"
+#include <tridap/internal/device_moves.hpp>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,12 +20,14 @@ struct Agreed {
   /// from their sources; nothing: each accesses only its own memory.
   std::optional<End> direct;
   Order order = Order::row_major;  ///< memory order of the buffers that others access; they are contiguous
+  bool streams_only = false;       ///< all elements travel in slots, also this process's own
   Index stream_order = 0;          ///< of the axes in which elements travel, as order_of_number() gives it
 
   Index source_bytes = 0, target_bytes = 0;  ///< length of an element, also for a process that holds none of a side
 
   friend bool operator==(const Agreed& a, const Agreed& b) {
     return a.direct == b.direct && a.order == b.order && a.stream_order == b.stream_order &&
+           a.streams_only == b.streams_only &&
            a.source_bytes == b.source_bytes && a.target_bytes == b.target_bytes;
   }
 };
@@ -37,9 +41,10 @@ std::vector<Index> order_of_number(Index number, Index ndim);
 /// and how.
 class Schedule {
  public:
-  /// `ways`: by rank, that of a Stream to it; a Way::typed one is a Way::message if elements change their length.
+  /// `ways`: by rank, that of a Stream to it; a Way::typed one is a Way::message if elements change their length, or if
+  /// they travel in slots only. `devices`: for buffers on a device; otherwise null.
   Schedule(const PlanData& parts, const Buffer& source, const Buffer& target, const Agreed& agreed,
-           const std::vector<Way>& ways);
+           const std::vector<Way>& ways, DeviceMoves* devices);
   Schedule(const Schedule&) = delete;
 
   bool suits(const Buffer& source, const Buffer& target, const Agreed& agreed) const;
@@ -49,7 +54,8 @@ class Schedule {
     Index rank = 0;
     Way way = Way::message;
     Pieces pieces;
-    DerivedType type;  ///< of Way::typed; otherwise null
+    DerivedType type;                      ///< of Way::typed; otherwise null
+    std::unique_ptr<DevicePieces> device;  ///< of a buffer on a device; otherwise null
   };
   std::vector<Peer> out, in;  ///< in the order of Transport::begin()
 
@@ -63,14 +69,20 @@ class Schedule {
 
  private:
   std::vector<std::size_t> axis_order(const PlanData& parts, std::size_t axes) const;
-  void add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<Way>& ways);
+  void add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<Way>& ways,
+                   DeviceMoves* devices);
   void add_pass(const PlanData& parts, End end, const Buffer& here, const Buffer& there, const std::vector<Way>& ways);
 
   struct Layout {
     IndexList shape, strides;
     Index bytes = 0;
-    explicit Layout(const Buffer& buffer) : shape(buffer.shape), strides(buffer.strides), bytes(buffer.type.bytes) {}
-    bool is(const Buffer& b) const { return bytes == b.type.bytes && shape == b.shape && strides == b.strides; }
+    Memory memory;
+    explicit Layout(const Buffer& buffer)
+        : shape(buffer.shape), strides(buffer.strides), bytes(buffer.type.bytes), memory(buffer.memory) {}
+    bool is(const Buffer& b) const {
+      return bytes == b.type.bytes && shape == b.shape && strides == b.strides && memory.kind == b.memory.kind &&
+             memory.device == b.memory.device;
+    }
   };
   Layout source_, target_;
   Agreed agreed_;

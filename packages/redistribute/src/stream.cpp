@@ -32,44 +32,80 @@ void Stream::begin(Index rank, const ElementStep& step) {
 void Stream::add(const Pieces& pieces, std::byte* here, MPI_Datatype type) {
   arrays_.push_back({&pieces, here, type});
   left_ += pieces.elements() * (step_.copies() ? pieces.here_bytes() : 1);
-  if (arrays_.size() == 1) cursor_.restart(pieces, step_.copies());
+  if (arrays_.size() == 1) begin_array();
 }
 
-// Calls visit(here, run, units) for the next units.
-template <class Visit>
-void Stream::advance(Index units, Visit&& visit) {
+void Stream::add(const Pieces& pieces, const Buffer& buffer, DevicePieces& device) {
+  arrays_.push_back({&pieces, nullptr, MPI_DATATYPE_NULL, &device, &buffer});
+  left_ += pieces.elements() * pieces.here_bytes();
+  if (arrays_.size() == 1) begin_array();
+}
+
+void Stream::begin_array() {
+  const Array& array = arrays_[at_];
+  if (array.device == nullptr)
+    cursor_.restart(*array.pieces, step_.copies());
+  else
+    device_left_ = array.pieces->elements() * array.pieces->here_bytes();
+}
+
+// Calls visit(here, run, units) for the next units, or visit_device(array, first byte, bytes).
+template <class Visit, class VisitDevice>
+void Stream::advance(Index units, Visit&& visit, VisitDevice&& visit_device) {
   left_ -= units;
   while (units > 0) {
-    cursor_.advance([&, here = arrays_[at_].here](const Cursor::Run& run) {
-      const Index now = std::min(units, run.all_units());
-      if (now > 0) visit(here + run.here, run, now);
+    const Array& array = arrays_[at_];
+    Index left = 0;
+    if (array.device == nullptr) {
+      cursor_.advance([&, here = array.here](const Cursor::Run& run) {
+        const Index now = std::min(units, run.all_units());
+        if (now > 0) visit(here + run.here, run, now);
+        units -= now;
+        return now;
+      });
+      left = cursor_.left();
+    } else {
+      const Index now = std::min(units, device_left_);
+      if (now > 0) visit_device(array, array.pieces->elements() * array.pieces->here_bytes() - device_left_, now);
       units -= now;
-      return now;
-    });
-    if (cursor_.left() == 0 && ++at_ < arrays_.size()) cursor_.restart(*arrays_[at_].pieces, step_.copies());
+      left = device_left_ -= now;
+    }
+    if (left == 0 && ++at_ < arrays_.size()) begin_array();
   }
 }
 
 template <class Copy>
 void Stream::pack(std::byte* slot, Index units) {
-  advance(units, [&](const std::byte* here, const Cursor::Run& run, Index now) {
-    redistribute::pack<Copy>(step_, run, now, here, slot);
-    slot += now * step_.slot_unit();
-  });
+  advance(
+      units,
+      [&](const std::byte* here, const Cursor::Run& run, Index now) {
+        redistribute::pack<Copy>(step_, run, now, here, slot);
+        slot += now * step_.slot_unit();
+      },
+      [&](const Array& array, Index first, Index bytes) {
+        array.device->pack(*array.buffer, first, bytes, slot);
+        slot += bytes;
+      });
   Copy::finish();
 }
 
 template <class Copy>
 void Stream::unpack(const std::byte* slot, Index units) {
-  advance(units, [&](std::byte* here, const Cursor::Run& run, Index now) {
-    redistribute::unpack<Copy>(step_, run, now, here, slot);
-    slot += now * step_.slot_unit();
-  });
+  advance(
+      units,
+      [&](std::byte* here, const Cursor::Run& run, Index now) {
+        redistribute::unpack<Copy>(step_, run, now, here, slot);
+        slot += now * step_.slot_unit();
+      },
+      [&](const Array& array, Index first, Index bytes) {
+        array.device->unpack(*array.buffer, first, bytes, slot);
+        slot += bytes;
+      });
   Copy::finish();
 }
 
 std::byte* Stream::contiguous() const {
-  if (arrays_.size() != 1 || left_ == 0) return nullptr;
+  if (arrays_.size() != 1 || left_ == 0 || arrays_[0].device != nullptr) return nullptr;
   const Cursor::Run run = cursor_.run();
   return run.units == left_ ? arrays_[0].here + run.here : nullptr;
 }

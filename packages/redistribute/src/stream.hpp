@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pieces.hpp"
+#include <tridap/internal/device_moves.hpp>
 #include <tridap/internal/elements.hpp>
 
 #include <mpi.h>
@@ -54,11 +55,15 @@ class Stream {
   void begin(Index rank, const ElementStep& step);
   /// Adds elements of one more array, whose element (0, ..., 0) is `here`. `type`: null, or that of the pieces.
   void add(const Pieces& pieces, std::byte* here, MPI_Datatype type = MPI_DATATYPE_NULL);
+  /// Adds elements of one more array, whose buffer is on a device.
+  void add(const Pieces& pieces, const Buffer& buffer, DevicePieces& device);
 
   struct Array {
     const Pieces* pieces;
     std::byte* here;
     MPI_Datatype type;
+    DevicePieces* device = nullptr;  // of `buffer`
+    const Buffer* buffer = nullptr;
   };
   Index rank() const { return rank_; }
   const std::vector<Array>& arrays() const { return arrays_; }
@@ -75,13 +80,15 @@ class Stream {
   std::byte* contiguous() const;
 
  private:
-  template <class Visit>
-  void advance(Index units, Visit&& visit);
+  template <class Visit, class VisitDevice>
+  void advance(Index units, Visit&& visit, VisitDevice&& visit_device);
+  void begin_array();
 
   Index rank_ = 0, left_ = 0;
   ElementStep step_;
   std::vector<Array> arrays_;
   std::size_t at_ = 0;
+  Index device_left_ = 0;  // bytes of the array at_, if it is on a device
   Cursor cursor_;
 };
 

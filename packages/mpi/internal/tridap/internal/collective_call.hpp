@@ -39,7 +39,7 @@ inline const char* said_name(const char* name) {
 /// what failed.
 class Record {
  public:
-  static constexpr std::size_t most = 11;
+  static constexpr std::size_t most = 12;
 
   /// Adds a number. Every process adds equally many, unless it failed.
   void add(Index value) {

@@ -47,7 +47,7 @@ void fold(const Folded& a, Folded& b);
 
 /// How many numbers a process reduces at the beginning of a call: first number_of_call(), then its complement, and
 /// others, each by its maximum; behind these, a Folded.
-inline constexpr std::size_t record_numbers = 26, record_length = record_numbers + sizeof(Folded) / sizeof(Index);
+inline constexpr std::size_t record_numbers = 28, record_length = record_numbers + sizeof(Folded) / sizeof(Index);
 using RecordNumbers = std::array<Index, record_length>;
 
 /// What MPI needs to reduce a record. It is made once in a process.

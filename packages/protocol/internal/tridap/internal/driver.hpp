@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,6 +40,21 @@ struct Rectangles {
   std::size_t width = 0, height = 0;
 };
 
+using Module = void*;
+using Function = void*;
+
+/// What another process opens an allocation by.
+struct Handle {
+  char bytes[64] = {};
+};
+
+/// The number that a device has in every process and on every node.
+struct Uuid {
+  char bytes[16] = {};
+
+  friend bool operator==(const Uuid& a, const Uuid& b) { return std::memcmp(a.bytes, b.bytes, sizeof(a.bytes)) == 0; }
+};
+
 /// The functions of one driver. Each returns 0, or the driver's number of an error.
 struct Table {
   Memory::Kind kind = Memory::Kind::cuda;
@@ -56,16 +72,55 @@ struct Table {
   int (*copy_on_device)(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, Stream) = nullptr;
   int (*copy_rectangles)(const Rectangles*) = nullptr;
   int (*synchronize_stream)(Stream) = nullptr;
+  int (*query_stream)(Stream) = nullptr;  // 600: its work has not ended
   int (*wait_for_event)(Stream, Event, unsigned flags) = nullptr;
   int (*create_event)(Event*, unsigned flags) = nullptr;
   int (*record_event)(Event, Stream) = nullptr;
   int (*destroy_event)(Event) = nullptr;
   int (*error_name)(int error, const char** name) = nullptr;
+  int (*count_devices)(int*) = nullptr;
+  int (*uuid)(Uuid*, int device) = nullptr;
+  int (*current_context)(Context*) = nullptr;
+  int (*current_device)(int* device) = nullptr;
+  int (*load_module)(Module*, const void* image) = nullptr;
+  int (*function)(Function*, Module, const char* name) = nullptr;
+  int (*launch)(Function, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z, unsigned threads_x,
+                unsigned threads_y, unsigned threads_z, unsigned shared_bytes, Stream, void** arguments,
+                void** extra) = nullptr;
+  int (*make_handle)(Handle*, std::uintptr_t address) = nullptr;
+  int (*open_handle)(std::uintptr_t* address, Handle, unsigned flags) = nullptr;
+  int (*close_handle)(std::uintptr_t address) = nullptr;
 };
 
 /// The table of the driver whose memory is of this kind (`cuda` and `cuda_managed` have one). Null if the process has
 /// not loaded this driver.
 const Table* table(Memory::Kind kind = Memory::Kind::cuda);
+
+/// The same for memory that has a driver. Throws Error if the process has not loaded it.
+const Table& need_table(const Memory& memory);
+
+/// Throws Error that names what failed, and the driver's error, unless this is 0.
+void need_success(const Table& table, int error, const std::string& what);
+
+/// Makes the context of a device current until the end of the scope: the primary one, or another that is known. Throws
+/// Error if the device is not in use in this process.
+class InContext {
+ public:
+  InContext(const Table& table, Index device, Context context = nullptr);
+  InContext(const InContext&) = delete;
+  InContext& operator=(const InContext&) = delete;
+  ~InContext();
+
+  Context context() const { return context_; }
+
+ private:
+  void release();
+
+  const Table& table_;
+  int device_ = 0;
+  bool retained_ = false;
+  Context context_ = nullptr;
+};
 
 /// Puts another table in the place of the loaded driver's of the same kind; null: the loaded driver's again. For tests.
 void use_table(const Table* table, Memory::Kind kind = Memory::Kind::cuda);

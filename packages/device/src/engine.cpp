@@ -1,0 +1,56 @@
+#include "moves.hpp"
+
+#include <tridap/detail/refuse.hpp>
+#include <tridap/device/device.hpp>
+#include <tridap/internal/driver.hpp>
+
+#include <memory>
+
+namespace tridap::device {
+
+namespace {
+
+class Engine : public redistribute::DeviceEngine {
+ public:
+  std::unique_ptr<redistribute::DeviceMoves> moves(const redistribute::PlanData& plan, MPI_Comm comm) const override {
+    return std::make_unique<Pulls>(plan, comm);
+  }
+  std::shared_ptr<void> allocate(const Memory& memory, Index bytes) const override {
+    return driver::allocate(memory, bytes);
+  }
+  Memory current() const override {
+    for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::hip})
+      if (const driver::Table* const table = driver::table(kind)) {
+        driver::Context context = nullptr;
+        int device = 0;
+        if (table->current_context(&context) == 0 && context != nullptr && table->current_device(&device) == 0)
+          return {kind, device};
+        int count = 0;
+        if (table->count_devices(&count) != 0) continue;
+        for (device = 0; device < count; ++device)
+          if (driver::is_started({kind, device})) return {kind, device};
+      }
+    refuse("the target of this process is to be on a device, but this process uses none", "",
+           "use a device first, or pass a target");
+  }
+};
+
+const Engine& engine() {
+  static const Engine* const made = new Engine;  // arrays may be moved until the program ends
+  return *made;
+}
+
+}  // namespace
+
+void close(MPI_Comm comm) {
+  if (const std::shared_ptr<Boards> boards = Boards::made(comm)) {
+    boards->close();
+    mpi::must_succeed(MPI_Barrier(mpi::ours(comm)), "MPI_Barrier");
+  }
+}
+
+}  // namespace tridap::device
+
+/// A program that links this component names this symbol, so that it is loaded and registers itself.
+extern "C" const int tridap_device_is_linked =
+    (tridap::redistribute::register_device_engine(&tridap::device::engine()), 1);

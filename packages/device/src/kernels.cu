@@ -1,0 +1,54 @@
+// The kernels, compiled to an image that the driver loads (module.cpp). For HIP, hipcc compiles the same file.
+
+#include "kernels.hpp"
+
+#ifdef __HIPCC__
+#include <hip/hip_runtime.h>
+#endif
+
+namespace tridap::device {
+
+template <class Word>
+__device__ void pull_rows(const PullTask& task) {
+  __shared__ SharedRows block;
+  for (Long tile = blockIdx.x; tile < task.tiles; tile += gridDim.x) {
+    const int thread = static_cast<int>(threadIdx.x);
+    find_places(task, tile, block, thread);
+    __syncthreads();
+    copy_rows<Word>(task, block, thread);
+    __syncthreads();
+  }
+}
+
+template <class Word>
+__device__ void pull_turned(const PullTask& task) {
+  __shared__ SharedTile<Word> block;
+  for (Long tile = blockIdx.x; tile < task.tiles; tile += gridDim.x) {
+    const int thread = static_cast<int>(threadIdx.x);
+    find_places(task, tile, block, thread);
+    __syncthreads();
+    read_turned<Word>(task, block, thread);
+    __syncthreads();
+    write_turned<Word>(task, block, thread);
+    __syncthreads();
+  }
+}
+
+}  // namespace tridap::device
+
+#define TRIDAP_KERNELS(bytes, Word)                                                             \
+  extern "C" __global__ void tridap_rows_##bytes(const tridap::device::PullTask task) {         \
+    tridap::device::pull_rows<Word>(task);                                                      \
+  }                                                                                             \
+  extern "C" __global__ void tridap_turned_##bytes(const tridap::device::PullTask task) {       \
+    tridap::device::pull_turned<Word>(task);                                                    \
+  }                                                                                             \
+  extern "C" __global__ void tridap_slot_##bytes(const tridap::device::SlotTask task) {         \
+    const tridap::device::Long each = blockDim.x;                                               \
+    tridap::device::move_slot<Word>(task, blockIdx.x * each + threadIdx.x, gridDim.x * each);   \
+  }
+TRIDAP_KERNELS(1, std::uint8_t)
+TRIDAP_KERNELS(2, std::uint16_t)
+TRIDAP_KERNELS(4, std::uint32_t)
+TRIDAP_KERNELS(8, std::uint64_t)
+TRIDAP_KERNELS(16, tridap::device::Word16)

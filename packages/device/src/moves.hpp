@@ -1,0 +1,78 @@
+#pragma once
+
+#include "board.hpp"
+#include "module.hpp"
+#include "tables.hpp"
+#include <tridap/internal/device_moves.hpp>
+#include <tridap/internal/plan_data.hpp>
+
+#include <mpi.h>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#pragma GCC visibility push(hidden)
+
+namespace tridap::device {
+
+/// Moves in which each process reads the elements of its targets from the memory of their owners, with one kernel for
+/// each array.
+class Pulls : public redistribute::DeviceMoves {
+ public:
+  Pulls(const redistribute::PlanData& plan, MPI_Comm comm) : plan_(plan), comm_(comm), boards_(Boards::made(comm)) {}
+
+  redistribute::Standing stand(const std::vector<redistribute::DeviceArrays>& arrays) override;
+  bool tell() override;
+  bool takes_slots() const override { return no_boards_ || (boards_ != nullptr && boards_->closed); }
+  void begin() override;
+  bool test() override;
+  Outcome outcome() const override { return outcome_; }
+  mpi::Faults take_faults() override { return std::exchange(faults_, {}); }
+  std::unique_ptr<redistribute::DevicePieces> pieces(const std::vector<const redistribute::AxisPieces*>& axes,
+                                                     const Buffer& buffer) override;
+
+ private:
+  /// Where a peer's array is in this process, and its strides by axis of the tables.
+  struct Source {
+    const char* data = nullptr;
+    std::vector<Long> strides;
+    friend bool operator==(const Source& a, const Source& b) { return a.data == b.data && a.strides == b.strides; }
+  };
+  /// What a kernel needs for a target of one layout, and sources in these places.
+  struct Prepared {
+    IndexList strides;
+    Index bytes = 0;  // of a word
+    std::vector<Source> sources;
+    Upload upload;
+    PullTask task{};
+    std::string kernel;
+  };
+
+  bool all_are_near() const;
+  bool add_entry(const Buffer& source);
+  std::vector<Source> sources_of(std::size_t array, WordSize& word);
+  const Prepared& prepared(const Buffer& target, std::vector<Source> sources, Index word);
+  void prepare(Prepared& made, const Buffer& target);
+  void launch_all();
+  bool launched_all_ended();
+  void say(Outcome outcome);
+
+  const redistribute::PlanData& plan_;
+  MPI_Comm comm_;
+  std::shared_ptr<Boards> boards_;
+  std::vector<redistribute::DeviceArrays> arrays_;
+  std::vector<Entry> entries_;  // of the sources
+  Memory memory_;               // of the arrays
+  std::array<std::unique_ptr<Prepared>, 8> prepared_;
+  std::size_t next_ = 0;
+  bool no_boards_ = false, launched_ = false, said_ = false;
+  Outcome outcome_ = Outcome::good;
+  mpi::Faults faults_;
+};
+
+}  // namespace tridap::device
+
+#pragma GCC visibility pop

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <tridap/dist_array.hpp>
+#include <tridap/internal/plan_data.hpp>
+#include <tridap/mpi/agree.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+/// What the component TriDAP::device adds to moves: arrays in the memory of a device. A program that links it registers
+/// it; without it, an array that is not in host memory is refused.
+namespace tridap::redistribute {
+
+struct AxisPieces;
+
+/// How a process can take part in a move with its arrays. All processes move in the way of the highest number.
+enum class Standing : Index {
+  host,   ///< its arrays are in host memory
+  known,  ///< on a device, and the other processes of the node can read its sources
+  news,   ///< the same after they have opened the memory of its sources
+  slots,  ///< on a device, and the others cannot read its sources
+};
+
+/// One array of a move on this process.
+struct DeviceArrays {
+  const DistArray *source, *target;
+};
+
+/// The elements that this process exchanges with one other, in a buffer on a device: they travel in slots in host
+/// memory.
+class DevicePieces {
+ public:
+  virtual ~DevicePieces() = default;
+  /// Copies bytes [first, first + bytes) of them, in the order of the stream, to a slot. Returns when they are there. An
+  /// error is kept for DeviceMoves::take_faults(), so that the messages of the move go on.
+  virtual void pack(const Buffer& from, Index first, Index bytes, std::byte* slot) = 0;
+  /// Copies them from a slot. Returns when they are there.
+  virtual void unpack(const Buffer& to, Index first, Index bytes, const std::byte* slot) = 0;
+};
+
+/// The moves of one plan. Calls that are not said to be collective are local.
+class DeviceMoves {
+ public:
+  /// How a move has ended, the same on all processes.
+  enum class Outcome {
+    good,
+    no_access,  ///< a process cannot open the memory of another: nothing moved, and later moves take slots
+    failed      ///< on some process
+  };
+  virtual ~DeviceMoves() = default;
+
+  /// How this process stands. It waits for what the legacy stream has to do, so that all elements are there when the
+  /// processes have agreed. Throws Error.
+  virtual Standing stand(const std::vector<DeviceArrays>& arrays) = 0;
+  /// Tells the other processes of the node where the sources are. False: there is no shared memory to tell it in, and
+  /// moves take slots. **Collective.**
+  virtual bool tell() = 0;
+  /// Whether an earlier move has ended in no_access, or tell() has failed. The same on all processes.
+  virtual bool takes_slots() const = 0;
+  /// Begins to read the elements of the targets from the sources of all processes.
+  virtual void begin() = 0;
+  /// Whether all processes have read them.
+  virtual bool test() = 0;
+  virtual Outcome outcome() const = 0;
+  /// What failed on this process, in this move or in its DevicePieces. It is forgotten then.
+  virtual mpi::Faults take_faults() = 0;
+
+  /// Those that a buffer on a device exchanges with one process: a product of axes, outermost first. Throws Error.
+  virtual std::unique_ptr<DevicePieces> pieces(const std::vector<const AxisPieces*>& axes, const Buffer& buffer) = 0;
+};
+
+/// The component's moves, and the memory of new targets.
+class DeviceEngine {
+ public:
+  virtual ~DeviceEngine() = default;
+  /// `comm` is a duplicate of ours, which outlives the result.
+  virtual std::unique_ptr<DeviceMoves> moves(const PlanData& plan, MPI_Comm comm) const = 0;
+  /// Throws Error.
+  virtual std::shared_ptr<void> allocate(const Memory& memory, Index bytes) const = 0;
+  /// The device that this process uses now, for an array of which it has no other part. Throws Error if it uses none.
+  virtual Memory current() const = 0;
+};
+
+/// The registered one; null: the program has not linked TriDAP::device.
+const DeviceEngine* device_engine();
+void register_device_engine(const DeviceEngine* engine);
+
+}  // namespace tridap::redistribute

@@ -1,0 +1,98 @@
+#include "stand_in_kernels.hpp"
+
+#include <kernels.hpp>
+
+#include <cstring>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace stand_in {
+
+namespace {
+
+using tridap::device::Long, tridap::device::PullTask, tridap::device::SlotTask, tridap::device::threads;
+
+template <class Phase>
+void for_each_thread(Phase&& phase) {
+  for (int thread = 0; thread < threads; ++thread) phase(thread);
+}
+
+// Memory that a block shares is not initialised.
+template <class Shared>
+std::unique_ptr<Shared> shared_memory() {
+  auto made = std::make_unique<Shared>();
+  std::memset(static_cast<void*>(made.get()), 0xa5, sizeof(Shared));
+  return made;
+}
+
+template <class Word>
+void rows(const void* argument, unsigned, unsigned) {
+  const PullTask& task = *static_cast<const PullTask*>(argument);
+  for (Long tile = 0; tile < task.tiles; ++tile) {
+    const auto block = shared_memory<tridap::device::SharedRows>();
+    for_each_thread([&](int thread) { find_places(task, tile, *block, thread); });
+    for_each_thread([&](int thread) { tridap::device::copy_rows<Word>(task, *block, thread); });
+  }
+}
+
+template <class Word>
+void turned(const void* argument, unsigned, unsigned) {
+  const PullTask& task = *static_cast<const PullTask*>(argument);
+  for (Long tile = 0; tile < task.tiles; ++tile) {
+    const auto block = shared_memory<tridap::device::SharedTile<Word>>();
+    for_each_thread([&](int thread) { find_places(task, tile, *block, thread); });
+    for_each_thread([&](int thread) { tridap::device::read_turned<Word>(task, *block, thread); });
+    for_each_thread([&](int thread) { tridap::device::write_turned<Word>(task, *block, thread); });
+  }
+}
+
+template <class Word>
+void slot(const void* argument, unsigned blocks, unsigned of_a_block) {
+  const Long all = Long{blocks} * of_a_block;
+  for (Long thread = 0; thread < all; ++thread)
+    tridap::device::move_slot<Word>(*static_cast<const SlotTask*>(argument), thread, all);
+}
+
+struct Kernel {
+  std::string name;
+  void (*run)(const void*, unsigned, unsigned);
+  std::size_t argument_bytes;
+};
+
+template <class Word>
+void add(std::vector<Kernel>& all, const char* bytes) {
+  all.push_back({std::string("tridap_rows_") + bytes, rows<Word>, sizeof(PullTask)});
+  all.push_back({std::string("tridap_turned_") + bytes, turned<Word>, sizeof(PullTask)});
+  all.push_back({std::string("tridap_slot_") + bytes, slot<Word>, sizeof(SlotTask)});
+}
+
+std::vector<Kernel>& kernels() {
+  static std::vector<Kernel>* const all = [] {
+    auto* const made = new std::vector<Kernel>;
+    add<std::uint8_t>(*made, "1");
+    add<std::uint16_t>(*made, "2");
+    add<std::uint32_t>(*made, "4");
+    add<std::uint64_t>(*made, "8");
+    add<tridap::device::Word16>(*made, "16");
+    return made;
+  }();
+  return *all;
+}
+
+}  // namespace
+
+void* kernel(const char* name) {
+  for (Kernel& each : kernels())
+    if (each.name == name) return &each;
+  return nullptr;
+}
+
+std::function<void()> with_arguments(void* kernel, void** arguments, unsigned blocks, unsigned of_a_block) {
+  const Kernel& found = *static_cast<const Kernel*>(kernel);
+  const auto* const begin = static_cast<const unsigned char*>(arguments[0]);
+  const std::vector<unsigned char> copied(begin, begin + found.argument_bytes);
+  return [&found, copied, blocks, of_a_block] { found.run(copied.data(), blocks, of_a_block); };
+}
+
+}  // namespace stand_in
