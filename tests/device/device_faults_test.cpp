@@ -1,0 +1,131 @@
+#include "device/device_moved.hpp"
+#include <tridap/device/device.hpp>
+
+#include <stdexcept>
+#include <memory>
+#include <string>
+
+using namespace on_device;
+
+namespace {
+
+void fail_next_launch(bool fails) { stand_in::Driver::loaded().fail(fails ? 1 : 0, 0); }
+void refuse_to_open(bool refuses) { stand_in::Driver::loaded().fail(0, refuses ? 1 : 0); }
+bool is_last() { return on::rank(world) == on::processes(world) - 1; }
+
+/// Rows to columns, each time with parts of its own.
+class DeviceFaults : public testing::Test {
+ protected:
+  void SetUp() override {
+    stand_in::Driver::loaded();
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
+  }
+  void TearDown() override { MPI_Comm_free(&comm_); }
+
+  std::unique_ptr<Moved> moved(const Where& from, const Where& to, Path path = Path::automatic) {
+    return std::make_unique<Moved>(rows_to_columns(24), 8, 3, from, to, path, comm_);
+  }
+
+  MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
+}  // namespace
+
+TEST_F(DeviceFaults, AKernelThatFailsOnOneProcessIsAnErrorOnAll) {
+  const auto move = moved(in_device_memory, in_device_memory);
+  const auto source = move->source(), target = move->target();
+  move->fill(*source, *target, 1);
+  fail_next_launch(is_last());
+  on::expect_refused([&] { move->plan()(source->stamped(), target->stamped()); },
+                     "launching tridap_", comm_);
+  fail_next_launch(false);
+  move->expect_moves(*source, *target, 2, "after a kernel that failed");
+  EXPECT_EQ(counted(stand_in::contexts), 0U);
+}
+
+TEST_F(DeviceFaults, AKernelOfSlotsThatFailsIsAnErrorOnAll) {
+  for (const Path path : moves::paths) {
+    const auto move = moved([](Dice&) { return stand_in::pool; }, in_device_memory, path);
+    const auto source = move->source(), target = move->target();
+    move->fill(*source, *target, 1);
+    fail_next_launch(is_last());
+    on::expect_refused([&] { move->plan()(source->stamped(), target->stamped()); }, "CUDA_ERROR_LAUNCH_FAILED", comm_);
+    fail_next_launch(false);
+    move->expect_moves(*source, *target, 2, "after a kernel that failed");
+  }
+}
+
+TEST_F(DeviceFaults, MemoryThatOneProcessCannotOpenGoesThroughSlots) {
+  const auto move = moved(in_device_memory, in_device_memory);
+  const auto source = move->source(), target = move->target();
+  refuse_to_open(is_last());
+  for (const Index salt : {1, 2}) move->expect_moves(*source, *target, salt, "by slots");
+  move->fill(*source, *target, 3);
+  move->plan().start({{source->stamped(), target->stamped()}});
+  move->plan().wait();
+  move->expect_moved(*source, *target, 3, "by slots, waited for");
+  refuse_to_open(false);
+  move->expect_moves(*source, *target, 4, "by slots for as long as the communicator lives");
+}
+
+TEST_F(DeviceFaults, AStartedMoveThatCannotBePulledEndsInWait) {
+  const auto move = moved(in_device_memory, in_device_memory);
+  const auto source = move->source(), target = move->target();
+  move->fill(*source, *target, 1);
+  refuse_to_open(is_last());
+  move->plan().start({{source->stamped(), target->stamped()}});
+  while (!move->plan().test()) continue;
+  move->plan().wait();
+  refuse_to_open(false);
+  move->expect_moved(*source, *target, 1, "by slots");
+}
+
+TEST_F(DeviceFaults, MemoryWithoutAHandleOnOneProcessGoesThroughSlots) {
+  const Where one_in_a_pool = [](Dice&) { return is_last() ? stand_in::pool : stand_in::device; };
+  const auto move = moved(one_in_a_pool, in_device_memory);
+  const auto source = move->source(), target = move->target();
+  move->expect_moves(*source, *target, 1, "one in a pool");
+  const auto pull = moved(in_device_memory, in_device_memory);
+  const auto other = pull->source();
+  const std::uint64_t before = counted(stand_in::kernels);
+  pull->expect_moves(*other, *target, 2, "none in a pool");
+  EXPECT_EQ(counted(stand_in::kernels) - before, 1U);
+}
+
+TEST_F(DeviceFaults, ArithmeticIsRefusedByName) {
+  const auto move = moved(in_device_memory, in_device_memory);
+  const auto source = move->source(), target = move->target();
+  move->fill(*source, *target, 1);
+  tridap::DistArray from = source->stamped(), to = target->stamped();
+  for (tridap::DistArray* const array : {&from, &to})
+    if (!array->dim_data.empty()) array->buffer.type = tridap::element_type<double>();
+  on::expect_refused([&] { move->plan()(from, to, {2.0, 0.0}); }, "alpha, beta", comm_);
+  move->expect_moves(*source, *target, 2, "after the refusal");
+}
+
+TEST_F(DeviceFaults, AProcessThatObjectsMakesTheOthersThrow) {
+  const auto move = moved(in_device_memory, in_device_memory);
+  const auto source = move->source(), target = move->target();
+  move->fill(*source, *target, 1);
+  on::expect_refused(
+      [&] {
+        if (!is_last()) return move->plan()(source->stamped(), target->stamped());
+        tridap::mpi::Faults why;
+        why.attempt([] { throw std::runtime_error("no arrays here"); });
+        move->plan().object(std::move(why));
+      },
+      "no arrays here", comm_);
+  move->expect_moves(*source, *target, 2, "after the objection");
+}
+
+TEST_F(DeviceFaults, APlanThatEndsDuringAMoveLeavesTheOthersAlone) {
+  auto move = moved(in_device_memory, in_device_memory);
+  const auto source = move->source(), target = move->target();
+  move->fill(*source, *target, 1);
+  move->plan().start({{source->stamped(), target->stamped()}});
+  if (is_last())
+    move->end_plan();
+  else
+    move->plan().wait();
+  move->expect_moved(*source, *target, 1, "the plan has ended on one process");
+}
