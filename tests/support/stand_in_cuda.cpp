@@ -282,6 +282,17 @@ int cuMemFree_v2(std::uintptr_t address) {
   return success;
 }
 
+int cuMemsetD8Async(std::uintptr_t to, unsigned char byte, std::size_t bytes, void* stream) {
+  if (!has_context()) return invalid_context;
+  if (find(to) == nullptr) return invalid_value;
+  give(stream_of(stream), [=] {
+    open_all(true);
+    std::memset(reinterpret_cast<void*>(to), byte, bytes);
+    open_all(false);
+  });
+  return success;
+}
+
 int cuMemcpyDtoHAsync_v2(void* to, std::uintptr_t from, std::size_t bytes, void* stream) {
   return copy(stream, reinterpret_cast<std::uintptr_t>(to), from, bytes, false, true);
 }

@@ -10,8 +10,11 @@
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/device_moves.hpp>
 #include <tridap/internal/different_calls.hpp>
+#include <tridap/internal/driver.hpp>
 #include <tridap/internal/typed.hpp>
+#include <tridap/memory_order.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -59,7 +62,7 @@ const Array* Side::part(py::object& given) {
                          std::to_string(*process_));
   if (array_behind(given) == nullptr) given = asarray(given, py::none(), py::none());
   const Array& array = *array_behind(given);
-  refuse_on_device(array.array().buffer.memory);
+  if (redistribute::device_engine() == nullptr) refuse_on_device(array.array().buffer.memory);
   if (array.is_whole()) compare_with(array);
   return &array;
 }
@@ -292,7 +295,7 @@ void Planned::read(Call& call, py::object& x, py::object& out, bool allocate) {
     refuse("beta is not 0, but out is None", "must be 0, because a new array has no values to add to",
            "pass out, or no beta");
   } else if (allocate && target_.process()) {
-    out = allocated();
+    out = allocated(call.x);
     call.out = array_behind(out);
   }
   if (call.out != nullptr) last_dtype_ = py::reinterpret_borrow<py::dtype>(call.out->dtype());
@@ -312,11 +315,30 @@ void Planned::check_target_type(const Array& out) const {
            "pass convert=True to redistribute, or to the call that makes the plan; or pass an out of x's dtype");
 }
 
-py::object Planned::allocated() const {
+// A new target, where this process's part of the source is.
+py::object Planned::allocated(const Array* x) const {
+  if (x != nullptr && is_on_device(x->array().buffer.memory)) {
+    const ElementType type = made_ ? buffer_of(py::array(*made_, std::vector<py::ssize_t>{0})).type : type_;
+    DistArray made;
+    made.dim_data = target_.distribution()->dim_data(*target_.process());
+    made.buffer.type = type;
+    made.buffer.shape = target_.distribution()->local_shape(*target_.process());
+    made.buffer.strides = options_.order == Order::row_major ? row_major_strides(made.buffer.shape, type.bytes)
+                                                             : column_major_strides(made.buffer.shape, type.bytes);
+    made.buffer.memory = x->array().buffer.memory;
+    made.buffer.owner = driver::allocate(made.buffer.memory, element_count(made.buffer) * type.bytes, true);
+    made.buffer.data = made.buffer.owner.get();
+    return over_device(std::move(made));
+  }
   const char* const order = options_.order == Order::row_major ? "C" : "F";
   const py::array local = py::module_::import("numpy").attr("zeros")(
       tuple_of(target_.distribution()->local_shape(*target_.process())), made_ ? *made_ : dtype_, order);
   return py::cast(over(local, target_.distribution(), *target_.process(), target_comm_.object()));
+}
+
+py::object Planned::over_device(DistArray made) const {
+  py::object local = part_of(made.buffer);
+  return py::cast(Array(std::move(made), std::move(local), target_comm_.object(), target_.distribution()));
 }
 
 // The array that the plan has made. Communication padding that the plan does not fill becomes zero.
@@ -324,11 +346,12 @@ py::object Planned::over_made(DistArray made) {
   alignas(64) static std::byte nowhere{};
   Buffer& buffer = made.buffer;
   buffer.type = type_;  // if no process has an element, the plan knows only the length of one
+  last_dtype_ = dtype_;
+  if (is_on_device(buffer.memory)) return over_device(std::move(made));
   py::array local(dtype_, std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
                   std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()),
                   buffer.data != nullptr ? buffer.data : &nowhere, as_base(buffer.owner));
   if (!options_.mapping.fill_padding) clear_padding(local);
-  last_dtype_ = dtype_;
   return py::cast(Array(std::move(made), std::move(local), target_comm_.object(), target_.distribution()));
 }
 

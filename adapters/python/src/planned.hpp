@@ -88,7 +88,8 @@ class Planned {
   void read(Call& call, py::object& x, py::object& out, bool allocate);
   void check_type(const Array& x) const;
   void check_target_type(const Array& out) const;
-  py::object allocated() const;
+  py::object allocated(const Array* x) const;
+  py::object over_device(DistArray made) const;
   py::object over_made(DistArray made);
   void clear_padding(const py::array& local) const;
 

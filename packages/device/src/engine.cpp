@@ -15,9 +15,6 @@ class Engine : public redistribute::DeviceEngine {
   std::unique_ptr<redistribute::DeviceMoves> moves(const redistribute::PlanData& plan, MPI_Comm comm) const override {
     return std::make_unique<Pulls>(plan, comm);
   }
-  std::shared_ptr<void> allocate(const Memory& memory, Index bytes) const override {
-    return driver::allocate(memory, bytes);
-  }
   Memory current() const override {
     for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::hip})
       if (const driver::Table* const table = driver::table(kind)) {

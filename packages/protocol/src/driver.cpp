@@ -47,6 +47,7 @@ bool fill(Table& t, void* library, bool hip) {
          named(t.retain_primary_context, {"cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain"}) &&
          named(t.release_primary_context, {"cuDevicePrimaryCtxRelease_v2", "hipDevicePrimaryCtxRelease"}) &&
          named(t.allocate, {"cuMemAlloc_v2", "hipMalloc"}) && named(t.free, {"cuMemFree_v2", "hipFree"}) &&
+         named(t.set_bytes, {"cuMemsetD8Async", "hipMemsetD8Async"}) &&
          named(t.copy_to_host, {"cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync"}) &&
          named(t.copy_to_device, {"cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync"}) &&
          named(t.copy_on_device, {"cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync"}) &&
@@ -324,7 +325,7 @@ void synchronize(const Memory& memory, Stream stream) {
   need_success(t, t.synchronize_stream(stream), "waiting for a stream");
 }
 
-std::shared_ptr<void> allocate(const Memory& memory, Index bytes) {
+std::shared_ptr<void> allocate(const Memory& memory, Index bytes, bool zeros) {
   const Table& t = need_table(memory);
   if (memory.device < 0 || memory.device > std::numeric_limits<int>::max())
     refuse("the device " + std::to_string(memory.device) + " does not exist", "", "");
@@ -338,13 +339,16 @@ std::shared_ptr<void> allocate(const Memory& memory, Index bytes) {
     t.release_primary_context(device);
     need_success(t, error, "allocating " + std::to_string(bytes) + " bytes on " + memory.name());
   }
-  return {reinterpret_cast<void*>(address), [&t, device, context](void* held) {
-            if (t.push_context(context) != 0) return;  // the driver has ended
-            t.free(number(held));
-            Context popped = nullptr;
-            t.pop_context(&popped);
-            t.release_primary_context(device);
-          }};
+  std::shared_ptr<void> made(reinterpret_cast<void*>(address), [&t, device, context](void* held) {
+    if (t.push_context(context) != 0) return;  // the driver has ended
+    t.free(number(held));
+    Context popped = nullptr;
+    t.pop_context(&popped);
+    t.release_primary_context(device);
+  });
+  if (zeros && bytes > 0)
+    need_success(t, t.set_bytes(address, 0, static_cast<std::size_t>(bytes), nullptr), "clearing new memory");
+  return made;
 }
 
 void copy(const Buffer& from, const Buffer& to) {

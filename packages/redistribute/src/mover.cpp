@@ -2,6 +2,7 @@
 
 #include "checked_arrays.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/driver.hpp>
 #include <tridap/internal/shared_allocation.hpp>
 #include <tridap/internal/wait.hpp>
 #include <tridap/memory_order.hpp>
@@ -287,7 +288,7 @@ void Mover::propose_source(Agreement& agreement, const Buffer& source) const {
                     static_cast<Index>(source.memory.is_on_host() ? Standing::host : Standing::news));
 }
 
-// Memory of a new target where this process's source is. A process without a source takes the device that it uses, if
+// Memory of a new target where this process's source is; padding is 0. A process without a source takes the device that it uses, if
 // all sources are on devices.
 void Mover::allocate_beside(const Buffer& source, Buffer& target, const Agreement& agreement) {
   const bool all = static_cast<Standing>(agreement.range(Agreement::standing)->second) != Standing::host;
@@ -296,7 +297,9 @@ void Mover::allocate_beside(const Buffer& source, Buffer& target, const Agreemen
     if (element_count(target) == 0 || (has_source ? source.memory.is_on_host() : !all)) return allocate_ordinary(target);
     target.memory = has_source ? source.memory : device_engine()->current();
     if (target.memory.kind == Memory::Kind::cuda_managed) target.memory.kind = Memory::Kind::cuda;
-    target.owner = device_engine()->allocate(target.memory, element_count(target) * target.type.bytes);
+    const Distribution& distribution = plan_.target().distribution();
+    const bool has_padding = distribution.count(*parts_.target.process, Part::owned) < element_count(target);
+    target.owner = driver::allocate(target.memory, element_count(target) * target.type.bytes, has_padding);
     target.data = target.owner.get();
   });
 }

@@ -67,6 +67,7 @@ struct Table {
   int (*release_primary_context)(int device) = nullptr;
   int (*allocate)(std::uintptr_t* address, std::size_t bytes) = nullptr;
   int (*free)(std::uintptr_t address) = nullptr;
+  int (*set_bytes)(std::uintptr_t address, unsigned char byte, std::size_t bytes, Stream) = nullptr;
   int (*copy_to_host)(void* to, std::uintptr_t from, std::size_t bytes, Stream) = nullptr;
   int (*copy_to_device)(std::uintptr_t to, const void* from, std::size_t bytes, Stream) = nullptr;
   int (*copy_on_device)(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, Stream) = nullptr;
@@ -160,8 +161,9 @@ void order_after_event(const Memory& memory, Stream consumer, Event event);
 /// Returns when the work that is on the stream now has ended.
 void synchronize(const Memory& memory, Stream stream);
 
-/// Memory of a device. The result frees it. Throws Error if there is none, or the device has no context.
-std::shared_ptr<void> allocate(const Memory& memory, Index bytes);
+/// Memory of a device; `zeros`: work that comes later on the legacy stream finds zeros there. The result frees it.
+/// Throws Error if there is none, or the device has no context.
+std::shared_ptr<void> allocate(const Memory& memory, Index bytes, bool zeros = false);
 
 /// Copies the elements of a valid buffer to another one with the same shape and element type; one of them, or both, are
 /// in memory of a device. The copies wait for the work that is on the legacy stream, and have ended at the return.

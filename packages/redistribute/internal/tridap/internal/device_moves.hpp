@@ -78,8 +78,6 @@ class DeviceEngine {
   virtual ~DeviceEngine() = default;
   /// `comm` is a duplicate of ours, which outlives the result.
   virtual std::unique_ptr<DeviceMoves> moves(const PlanData& plan, MPI_Comm comm) const = 0;
-  /// Throws Error.
-  virtual std::shared_ptr<void> allocate(const Memory& memory, Index bytes) const = 0;
   /// The device that this process uses now, for an array of which it has no other part. Throws Error if it uses none.
   virtual Memory current() const = 0;
 };
