@@ -1,8 +1,8 @@
 #include "device/device_moved.hpp"
 #include <tridap/device/device.hpp>
 
-#include <stdexcept>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 using namespace on_device;
@@ -17,10 +17,12 @@ bool is_last() { return on::rank(world) == on::processes(world) - 1; }
 class DeviceFaults : public testing::Test {
  protected:
   void SetUp() override {
-    stand_in::Driver::loaded();
+    if (stand_in::Driver::loaded().is_real) GTEST_SKIP() << "a real driver does not fail when it is told to";
     MPI_Comm_dup(MPI_COMM_WORLD, &comm_);
   }
-  void TearDown() override { MPI_Comm_free(&comm_); }
+  void TearDown() override {
+    if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+  }
 
   std::unique_ptr<Moved> moved(const Where& from, const Where& to, Path path = Path::automatic) {
     return std::make_unique<Moved>(rows_to_columns(24), 8, 3, from, to, path, comm_);
@@ -36,8 +38,7 @@ TEST_F(DeviceFaults, AKernelThatFailsOnOneProcessIsAnErrorOnAll) {
   const auto source = move->source(), target = move->target();
   move->fill(*source, *target, 1);
   fail_next_launch(is_last());
-  on::expect_refused([&] { move->plan()(source->stamped(), target->stamped()); },
-                     "launching tridap_", comm_);
+  on::expect_refused([&] { move->plan()(source->stamped(), target->stamped()); }, "launching tridap_", comm_);
   fail_next_launch(false);
   move->expect_moves(*source, *target, 2, "after a kernel that failed");
   EXPECT_EQ(counted(stand_in::contexts), 0U);

@@ -16,8 +16,8 @@ using tridap::Memory;
 
 inline const Memory cuda{Memory::Kind::cuda, 0};
 
-/// One process's part of one side: laid out as a Local, in other memory. `kind`: the stand-in's; nothing: it stays in the
-/// memory of the host.
+/// One process's part of one side: laid out as a Local, in other memory. `kind`: the stand-in's; nothing: it stays in
+/// the memory of the host.
 class Part {
  public:
   Part(const moves::Side& side, Index rank, const tridap::ElementType& type, const oracle::Stand& stand,

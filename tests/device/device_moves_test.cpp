@@ -50,7 +50,7 @@ TEST(DeviceMoves, AreOneKernelForAllPeers) {
   for (const Index salt : {1, 2}) {
     const std::uint64_t before = counted(stand_in::kernels);
     moved.expect_moves(*source, *target, salt, "rows to columns");
-    EXPECT_EQ(counted(stand_in::kernels) - before, 1U);
+    EXPECT_EQ(counted(stand_in::kernels) - before, stand_in::Driver::loaded().is_real ? 0U : 1U);
   }
   EXPECT_EQ(counted(stand_in::contexts), 0U);
 }

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# pack.sh [--into FOLDER LIBRARY] [PART...]: builds what the checks on a GPU need, in build/gpu, and runs them if this machine
-# has a GPU. A part is the name of a check; without one, all are run. --into packs in another folder, with this
-# libtridap_protocol.a, and runs nothing. With the environment's TRIDAP_GPU_PROGRAMS, a folder, the programs in it are
+# pack.sh [--into FOLDER BUILD] [PART...]: builds what the checks on a GPU need, in build/gpu, and runs them if this machine
+# has a GPU. A part is the name of a check; without one, all are run. --into packs in another folder, from this build's
+# target gpu_programs, and runs nothing. With the environment's TRIDAP_GPU_PROGRAMS, a folder, the programs in it are
 # checks too: those of tests/kokkos, built with a Kokkos that has CUDA.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 pack=$root/build/gpu
-library=$root/build/release/packages/protocol/libtridap_protocol.a
+build=$root/build/release
 runs=yes
 if [[ ${1:-} == --into ]]; then
-  pack=$2 library=$3 runs=
+  pack=$2 build=$3 runs=
 fi
 limit=64  # MiB, with the repository's own files
 fail() { printf './dev gpu: %s\n' "$*" >&2; exit 1; }
@@ -19,7 +19,7 @@ nvcc=$(command -v nvcc || true)
 [[ -x $nvcc ]] || fail "no nvcc: install CUDA's compiler, or let PATH find it"
 
 rm -rf "$pack"
-mkdir -p "$pack"/{programs,include,mpi/{bin,lib/openmpi/lib/openmpi3,include,etc/openmpi}}
+mkdir -p "$pack"/{programs,mpi_programs,include,mpi/{bin,lib/openmpi/lib/openmpi3,include,etc/openmpi}}
 cp "$root/tests/gpu/run.py" "$pack/run"
 cp "$root"/tests/gpu/{refused_calls,test_python_gpu}.py "$pack/"
 (cd "$root" && { git rev-parse --short=7 HEAD 2>/dev/null || echo unknown; }) > "$pack/commit"
@@ -31,7 +31,11 @@ tar -C "$root" -czf "$pack/sources.tar.gz" --exclude=__pycache__ CMakeLists.txt 
 # where its headers are: what PATH finds may be a script that calls it from elsewhere.
 "$nvcc" -std=c++17 -O1 -I"$root/packages/protocol/include" -I"$root/packages/protocol/internal" \
   -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=[sm_90,compute_90] -cudart static \
-  "$root/tests/gpu/driver_test.cpp" "$library" -ldl -o "$pack/programs/driver"
+  "$root/tests/gpu/driver_test.cpp" "$build/packages/protocol/libtridap_protocol.a" -ldl -o "$pack/programs/driver"
+# The tests and rates of moves, and the image of their kernels.
+cp "$build/tests/device/device_mpi_tests" "$pack/mpi_programs/moves"
+cp "$build/tests/gpu/gpu_rates" "$pack/mpi_programs/rates"
+cp "$build/tests/gpu/libgpu_real_driver.so" "$build/packages/device/kernels.fatbin" "$pack/"
 if [[ -n ${TRIDAP_GPU_PROGRAMS:-} ]]; then
   find "$TRIDAP_GPU_PROGRAMS" -maxdepth 1 -type f -perm -u+x -exec cp {} "$pack/programs/" \;
 fi

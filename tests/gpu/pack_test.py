@@ -1,7 +1,7 @@
 """The checks on a GPU, as far as a machine without one can try them.
 
     pack_test.py collect            pytest finds the tests of test_python_gpu.py, over a CuPy that has nothing in it
-    pack_test.py pack DIR LIBRARY   pack.sh packs into DIR, compiles driver_test.cpp, and the pack runs there
+    pack_test.py pack DIR BUILD     pack.sh packs into DIR from a build, compiles driver_test.cpp, and the pack runs there
 
 The status is 77 if this machine cannot try it.
 """
@@ -36,7 +36,7 @@ def collect():
     assert "test_call_that_reads_gpu_memory_is_refused[sum]" in said, said
 
 
-def pack(folder, library):
+def pack(folder, build):
     nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
     if nvcc is None:
         print("no nvcc, which compiles the check of the driver")
@@ -46,13 +46,14 @@ def pack(folder, library):
         script = pathlib.Path(scripts) / "nvcc"
         script.write_text(f'#!/bin/sh\nexec "{nvcc}" "$@"\n')
         script.chmod(0o755)
-        run(HERE / "pack.sh", "--into", folder, library, PATH=os.pathsep.join([scripts, os.environ["PATH"]]))
+        run(HERE / "pack.sh", "--into", folder, build, PATH=os.pathsep.join([scripts, os.environ["PATH"]]))
+    assert (folder / "kernels.fatbin").stat().st_size > 10000 and os.access(folder / "mpi_programs" / "moves", os.X_OK)
     assert (folder / "refused_calls.py").exists() and os.access(folder / "programs" / "driver", os.X_OK)
     with tempfile.TemporaryDirectory() as out:
         said = run(sys.executable, folder / "run", "--out", out, CUDA_VISIBLE_DEVICES="")
         result = json.loads((pathlib.Path(out) / "result.json").read_text())
-    assert result["counts"] == {"ok": 0, "FAILED": 0, "skipped": 3}, said
-    assert [check["check"] for check in result["checks"]] == ["driver", "python", "mpi"], said
+    assert result["counts"] == {"ok": 0, "FAILED": 0, "skipped": 5}, said
+    assert [check["check"] for check in result["checks"]] == ["driver", "moves", "rates", "python", "mpi"], said
     assert {check["what"] for check in result["checks"]} == {"no GPU here"}, said
     assert re.fullmatch(r"nvcc \d+[.]\d+", result["compiler"]), result
 

@@ -1,7 +1,7 @@
 """Runs the checks on a machine with a GPU. It needs nothing but this folder, and there Python with NumPy, pybind11 and
 pytest, CMake and a C++ compiler; CuPy, PyTorch, JAX, Numba and mpi4py are used where they are.
 
-    run [--out FOLDER] [PART...]    without a part, all: driver, python, mpi, and the names of other programs
+    run [--out FOLDER] [PART...]    without a part, all: driver, moves, rates, python, mpi, and the names of other programs
 
 It prints a line for each check, and writes result.json in FOLDER, or here. Ends with 1 if a check failed.
 """
@@ -97,7 +97,7 @@ class Run:
             "cmake", "-S", work, "-B", work / "build", *(["-G", "Ninja"] if shutil.which("ninja") else []), *off,
             "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0", "-DTRIDAP_PYTHON=ON", "-DTRIDAP_MPI=ON",
             f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
-            f"-DMPI_CXX_COMPILER={MPI}/bin/mpicxx", f"-DTRIDAP_DLPACK_INCLUDE_DIR={HERE}/include",
+            f"-DMPI_CXX_COMPILER={MPI}/bin/mpicxx", f"-DTRIDAP_DEVICE_IMAGE={HERE}/kernels.fatbin", f"-DTRIDAP_DLPACK_INCLUDE_DIR={HERE}/include",
             f"-Dnlohmann_json_DIR={HERE}/share/cmake/nlohmann_json", "-DCMAKE_DISABLE_FIND_PACKAGE_CLI11=TRUE"], 60)
         if configured is None:
             return False
@@ -111,6 +111,14 @@ class Run:
                                           f"--junitxml={self.out}/python.xml", HERE / "test_python_gpu.py"], 120)
         for line in re.findall(r"^SKIPPED.*$", printed or "", re.M):
             print("        ", line)
+
+    def moves(self, name):
+        """A program of moves, whose processes share the GPU."""
+        self.environment["TRIDAP_TEST_DRIVER"] = str(HERE / "libgpu_real_driver.so")
+        for processes in (1, 2, 4):
+            printed = self.command(f"{name} on {processes}", [MPI / "bin" / "mpiexec", "-n", processes, HERE / "mpi_programs" / name], 70)
+            if name == "rates" and printed:
+                print("".join(f"         {line}\n" for line in printed.splitlines() if " ratio " in line or " us " in line), end="")
 
     def mpi(self):
         """Two processes that share the GPU: each has a part in its memory."""
@@ -138,7 +146,8 @@ def main():
     chosen.out = chosen.out.resolve()
     chosen.out.mkdir(parents=True, exist_ok=True)
     programs = sorted(p for p in (HERE / "programs").iterdir() if os.access(p, os.X_OK))
-    parts = [p.name for p in programs] + ["python", "mpi"]
+    moves = sorted(p.name for p in (HERE / "mpi_programs").iterdir())
+    parts = [p.name for p in programs] + moves + ["python", "mpi"]
     wrong = [p for p in chosen.parts if p not in parts]
     if wrong:
         sys.exit(f"there is no part '{wrong[0]}'; the parts are: {' '.join(parts)}")
@@ -154,6 +163,9 @@ def main():
         for program in programs:
             if program.name in wanted:
                 run.command(program.name, [program], 60)
+        for name in moves:
+            if name in wanted:
+                run.moves(name)
         if ("python" in wanted or "mpi" in wanted) and run.build():
             if "python" in wanted:
                 run.python()

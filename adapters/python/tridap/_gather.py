@@ -19,9 +19,14 @@ def _same(array):
     return {"dtype": str(array.dtype), "distribution": repr(array.distribution), "layout": array._layout}
 
 
+def _on_host(array):
+    """The array, or a copy of this process's part in the memory of the host."""
+    return array if array.device == "cpu" else array.to("cpu")
+
+
 def _interior(array):
-    """The elements without padding and mirrors, as an array over the same memory."""
-    _core._refuse_on_device(array.local)
+    """The elements without padding and mirrors, as an array in the memory of the host."""
+    array = _on_host(array)
     return _core._over(array.interior, _core._interior_of(array.distribution), array.process, array.comm)
 
 
@@ -66,7 +71,7 @@ def allgather(array):
 def _alone(array):
     shape = _core._whole_of(_core._interior_of(array.distribution)).local_shape(0)
     whole = np.empty(shape, array.dtype)
-    whole[_places(array.distribution) if shape else ()] = array.interior
+    whole[_places(array.distribution) if shape else ()] = _on_host(array).interior
     return whole
 
 

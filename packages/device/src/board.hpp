@@ -76,8 +76,8 @@ class Boards {
   /// Closes all memory of others.
   void close();
 
-  bool closed = false;        ///< processes of the node cannot read one another's memory; the same on all
-  std::uint64_t number = 0;   ///< of the last move
+  bool closed = false;       ///< processes of the node cannot read one another's memory; the same on all
+  std::uint64_t number = 0;  ///< of the last move
 
  private:
   struct Opened {

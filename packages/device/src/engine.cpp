@@ -1,5 +1,4 @@
 #include "moves.hpp"
-
 #include <tridap/detail/refuse.hpp>
 #include <tridap/device/device.hpp>
 #include <tridap/internal/driver.hpp>

@@ -56,10 +56,10 @@ void launch(const Memory& memory, const std::string& kernel, unsigned blocks, un
   const driver::Table& table = driver::need_table(memory);
   const driver::InContext in(table, memory.device);
   void* arguments[] = {task};
-  driver::need_success(table,
-                       table.launch(function(table, in.context(), kernel), blocks, 1, 1, threads, 1, 1, 0, nullptr,
-                                    arguments, nullptr),
-                       "launching " + kernel);
+  driver::need_success(
+      table,
+      table.launch(function(table, in.context(), kernel), blocks, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr),
+      "launching " + kernel);
 }
 
 }  // namespace tridap::device

@@ -9,8 +9,8 @@
 
 namespace tridap::device {
 
-/// Runs a kernel of ours on the legacy stream of a device that is in use. `task` is the kernel's only argument, of which
-/// the driver takes a copy. Throws Error.
+/// Runs a kernel of ours on the legacy stream of a device that is in use. `task` is the kernel's only argument, of
+/// which the driver takes a copy. Throws Error.
 void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned threads, void* task);
 
 /// The largest word, of at most 16 bytes, that divides all numbers that were added: lengths, strides and addresses.

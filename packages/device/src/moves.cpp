@@ -241,7 +241,8 @@ void Pulls::prepare(Prepared& made, const Buffer& target) {
     return at(axis) < axes.size() && any != nullptr ? (*any)[at(axis)] : made.bytes;
   });
   const bool turned = there >= 0 && there != task.x;
-  task.y = turned ? there : fastest_axis(tables, task.x, [&](std::int32_t axis) { return tables.axes()[at(axis)].step; });
+  task.y =
+      turned ? there : fastest_axis(tables, task.x, [&](std::int32_t axis) { return tables.axes()[at(axis)].step; });
   const Long extent_x = tables.axes()[at(task.x)].extent, extent_y = task.y < 0 ? 1 : tables.axes()[at(task.y)].extent;
   task.tile_x = turned ? turned_side : power_of_two(extent_x, threads);
   task.tile_y = turned ? turned_side : std::max(rows_of_a_tile, threads / task.tile_x);
@@ -256,8 +257,9 @@ void Pulls::say(Outcome outcome) {
   if (said_) return;
   said_ = true;
   const std::uint64_t number = boards_->number;
-  boards_->board(boards_->rank()).done[number % 2].store(number * 4 + static_cast<std::uint64_t>(outcome),
-                                                         std::memory_order_release);
+  boards_->board(boards_->rank())
+      .done[number % 2]
+      .store(number * 4 + static_cast<std::uint64_t>(outcome), std::memory_order_release);
 }
 
 bool Pulls::launched_all_ended() {

@@ -1,6 +1,5 @@
 #include "moves.hpp"
 
-
 #include <map>
 
 namespace tridap::device {

@@ -9,8 +9,12 @@ template <class Entry>
 void HostTables::add(const std::vector<redistribute::Section>& sections, Index unit, Index step, Entry&& entry) {
   AxisEntry axis{0, step, static_cast<std::int32_t>(sections_.size()), 0};
   for (const redistribute::Section& section : sections) {
-    SectionEntry made{axis.extent, 0, section.here_step * unit, section.there_step,
-                      static_cast<std::int32_t>(pieces_.size()), static_cast<std::int32_t>(section.pieces.size())};
+    SectionEntry made{axis.extent,
+                      0,
+                      section.here_step * unit,
+                      section.there_step,
+                      static_cast<std::int32_t>(pieces_.size()),
+                      static_cast<std::int32_t>(section.pieces.size())};
     for (const redistribute::Piece& piece : section.pieces) {
       pieces_.push_back({made.length, piece.here * unit, piece.there, entry(piece)});
       made.length += piece.length;

@@ -288,13 +288,14 @@ void Mover::propose_source(Agreement& agreement, const Buffer& source) const {
                     static_cast<Index>(source.memory.is_on_host() ? Standing::host : Standing::news));
 }
 
-// Memory of a new target where this process's source is; padding is 0. A process without a source takes the device that it uses, if
-// all sources are on devices.
+// Memory of a new target where this process's source is; padding is 0. A process without a source takes the device that
+// it uses, if all sources are on devices.
 void Mover::allocate_beside(const Buffer& source, Buffer& target, const Agreement& agreement) {
   const bool all = static_cast<Standing>(agreement.range(Agreement::standing)->second) != Standing::host;
   mpi::collectively(comm_, [&] {
     const bool has_source = parts_.source.process && element_count(source) > 0;
-    if (element_count(target) == 0 || (has_source ? source.memory.is_on_host() : !all)) return allocate_ordinary(target);
+    if (element_count(target) == 0 || (has_source ? source.memory.is_on_host() : !all))
+      return allocate_ordinary(target);
     target.memory = has_source ? source.memory : device_engine()->current();
     if (target.memory.kind == Memory::Kind::cuda_managed) target.memory.kind = Memory::Kind::cuda;
     const Distribution& distribution = plan_.target().distribution();
@@ -345,7 +346,8 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   if (is_on_device(agreement)) {
     if (!step.copies())
       refuse("arrays are on a device, and alpha, beta or the element types ask for arithmetic",
-             "must be moved only, for now", "leave alpha 1 and beta 0 and the types equal, or copy the arrays to the host");
+             "must be moved only, for now",
+             "leave alpha 1 and beta 0 and the types equal, or copy the arrays to the host");
     if (devices_ == nullptr) devices_ = device_engine()->moves(parts_, comm_);
     agreed.direct.reset();
     agreed.streams_only = true;
@@ -364,8 +366,8 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
 // Whether each process reads its elements from the memory of their owners. **Collective** if sources are new.
 bool Mover::pulls(const Agreement& agreement) {
   const auto [highest, lowest] = *agreement.range(Agreement::standing);
-  if (static_cast<Standing>(highest) == Standing::slots || static_cast<Standing>(lowest) == Standing::host ||
-      devices_->takes_slots())
+  if (options_.path != Path::automatic || static_cast<Standing>(highest) == Standing::slots ||
+      static_cast<Standing>(lowest) == Standing::host || devices_->takes_slots())
     return false;
   return static_cast<Standing>(highest) != Standing::news || devices_->tell();
 }
@@ -496,8 +498,8 @@ bool Mover::lacks_schedule() const {
 void Mover::prepare(const Agreed& agreed, const Agreement& agreement) {
   const auto make = [&](const MovedArray& array, const Agreed& how) {
     if (schedule_for(array, how) == nullptr)
-      schedules_.push_back(std::make_unique<Schedule>(parts_, array.source->buffer, array.target->buffer, how, ways_,
-                                                      devices_.get()));
+      schedules_.push_back(
+          std::make_unique<Schedule>(parts_, array.source->buffer, array.target->buffer, how, ways_, devices_.get()));
   };
   const auto make_all = [&] {
     if (schedules_.size() > most_schedules) schedules_.clear();

@@ -102,8 +102,8 @@ class Mover {
 
   std::unique_ptr<DeviceMoves> devices_;  // null: no array was on a device yet, or the program has no TriDAP::device
   enum class DeviceWay { host, pull, slots };
-  DeviceWay way_ = DeviceWay::host;         // of the move that is in progress
-  std::function<void()> again_;  // moves by slots what cannot be pulled
+  DeviceWay way_ = DeviceWay::host;  // of the move that is in progress
+  std::function<void()> again_;      // moves by slots what cannot be pulled
 };
 
 }  // namespace tridap::redistribute

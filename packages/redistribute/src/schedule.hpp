@@ -27,8 +27,7 @@ struct Agreed {
 
   friend bool operator==(const Agreed& a, const Agreed& b) {
     return a.direct == b.direct && a.order == b.order && a.stream_order == b.stream_order &&
-           a.streams_only == b.streams_only &&
-           a.source_bytes == b.source_bytes && a.target_bytes == b.target_bytes;
+           a.streams_only == b.streams_only && a.source_bytes == b.source_bytes && a.target_bytes == b.target_bytes;
   }
 };
 

@@ -381,3 +381,81 @@ for started in (False, True):
     cuda.cuInit(0)
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+# ---- moves, by kernels on the device
+
+def everything(comm, values=VALUES):
+    """The whole array of which each process's part is its number times 100 more than `values`."""
+    return np.concatenate([values + 100 * rank for rank in range(comm.size)])
+
+
+@pytest.fixture
+def moved(dist, comm):
+    return device_array(dist, comm, VALUES + 100 * comm.rank)
+
+
+def test_redistribute_stays_on_the_device(moved, comm):
+    held, x = moved
+    y = x.redistribute("*,c")
+    assert y.device == "cuda:0" and np.array_equal(y.to("cpu").allgather(), everything(comm))
+    z = tridap.array(gpus.asarray(np.zeros_like(VALUES)), x.distribution, comm)
+    y.redistribute(out=z)
+    assert np.array_equal(gpus.from_dlpack(z.local).get(), held.get())
+
+
+def test_redistribute_waits_for_the_stream_of_the_source(dist, comm):
+    stream = gpus.Stream()
+    _, x = device_array(dist, comm, VALUES + 100 * comm.rank, stream=stream)
+    assert np.array_equal(x.redistribute("*,b").to("cpu").allgather(), everything(comm))
+
+
+def test_redistribute_makes_padding_zero_on_the_device(moved, comm):
+    _, x = moved
+    y = x.redistribute(tridap.distribution(x.shape, (tridap.block(padding=1), "*"), processes=comm.size))
+    assert y.device == "cuda:0" and np.array_equal(y.to("cpu").allgather(), everything(comm))
+    local, interior = gpus.from_dlpack(y.local).get(), y.to("cpu").interior
+    assert np.isclose(local.sum(), interior.sum())  # padding was not filled
+
+
+def test_several_device_arrays_move_at_once(dist, comm):
+    values = [VALUES + 100 * comm.rank, VALUES - 100 * comm.rank]
+    arrays = [device_array(dist, comm, each)[1] for each in values]
+    target = tridap.distribution(arrays[0].shape, "*,b", processes=comm.size)
+    plan = tridap.Redistribution(arrays[0].distribution, target, comm=comm)
+    made = plan([(x, None) for x in arrays])
+    assert [y.device for y in made] == ["cuda:0"] * 2
+    assert np.array_equal(made[1].to("cpu").allgather(), np.concatenate([VALUES - 100 * rank for rank in range(comm.size)]))
+
+
+def test_ids_of_a_device_array_go_and_come_back(moved, comm):
+    held, x = moved
+    ids = np.arange(comm.rank, 12 * comm.size, comm.size)
+    y = tridap.to_ids(x, ids)(x)
+    assert y.device == "cuda:0" and np.array_equal(gpus.from_dlpack(y.local).get(), everything(comm).ravel()[ids])
+    z = tridap.from_ids(ids, x.distribution, dtype=float, comm=comm)(y)
+    assert z.device == "cuda:0" and np.array_equal(gpus.from_dlpack(z.local).get(), held.get())
+
+
+def test_gather_of_a_device_array_is_on_the_host(moved, comm):
+    _, x = moved
+    whole = x.gather()
+    assert whole is None if comm.rank else np.array_equal(whole, everything(comm))
+    assert np.array_equal(x.allgather(), everything(comm))
+
+
+def test_a_move_between_device_and_host(moved, comm):
+    held, x = moved
+    on_host = tridap.zeros(tridap.distribution(x.shape, "*,b", processes=comm.size), float, comm=comm)
+    x.redistribute(out=on_host)
+    assert np.array_equal(on_host.allgather(), everything(comm))
+    back = tridap.array(gpus.asarray(np.zeros_like(VALUES)), x.distribution, comm)
+    on_host.redistribute(out=back)
+    assert np.array_equal(gpus.from_dlpack(back.local).get(), held.get())
+
+
+def test_arithmetic_of_a_move_on_a_device_is_refused(moved, comm):
+    _, x = moved
+    plan = tridap.Redistribution(x.distribution, tridap.distribution(x.shape, "*,b", processes=comm.size), comm=comm)
+    with pytest.raises(tridap.ProtocolError, match="alpha, beta"):
+        plan(x, alpha=2)

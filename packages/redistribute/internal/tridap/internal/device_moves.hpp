@@ -34,8 +34,8 @@ struct DeviceArrays {
 class DevicePieces {
  public:
   virtual ~DevicePieces() = default;
-  /// Copies bytes [first, first + bytes) of them, in the order of the stream, to a slot. Returns when they are there. An
-  /// error is kept for DeviceMoves::take_faults(), so that the messages of the move go on.
+  /// Copies bytes [first, first + bytes) of them, in the order of the stream, to a slot. Returns when they are there.
+  /// An error is kept for DeviceMoves::take_faults(), so that the messages of the move go on.
   virtual void pack(const Buffer& from, Index first, Index bytes, std::byte* slot) = 0;
   /// Copies them from a slot. Returns when they are there.
   virtual void unpack(const Buffer& to, Index first, Index bytes, const std::byte* slot) = 0;
