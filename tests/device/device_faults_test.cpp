@@ -93,17 +93,6 @@ TEST_F(DeviceFaults, MemoryWithoutAHandleOnOneProcessGoesThroughSlots) {
   EXPECT_EQ(counted(stand_in::kernels) - before, 1U);
 }
 
-TEST_F(DeviceFaults, ArithmeticIsRefusedByName) {
-  const auto move = moved(in_device_memory, in_device_memory);
-  const auto source = move->source(), target = move->target();
-  move->fill(*source, *target, 1);
-  tridap::DistArray from = source->stamped(), to = target->stamped();
-  for (tridap::DistArray* const array : {&from, &to})
-    if (!array->dim_data.empty()) array->buffer.type = tridap::element_type<double>();
-  on::expect_refused([&] { move->plan()(from, to, {2.0, 0.0}); }, "alpha, beta", comm_);
-  move->expect_moves(*source, *target, 2, "after the refusal");
-}
-
 TEST_F(DeviceFaults, AProcessThatObjectsMakesTheOthersThrow) {
   const auto move = moved(in_device_memory, in_device_memory);
   const auto source = move->source(), target = move->target();

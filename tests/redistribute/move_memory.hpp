@@ -49,6 +49,11 @@ void put(std::byte* to, Index value) {
   std::memcpy(to, &number, sizeof(T));
 }
 
+template <class T>
+void put_real(std::byte* to, T value) {
+  std::memcpy(to, &value, sizeof(T));
+}
+
 /// Writes an element that is `value`.
 inline void put_number(std::byte* to, const ElementType& type, Index value) {
   if (type.kind == ElementType::Kind::complex) {

@@ -54,6 +54,18 @@ void slot(const void* argument, unsigned blocks, unsigned of_a_block) {
     tridap::device::move_slot<Word>(*static_cast<const SlotTask*>(argument), thread, all);
 }
 
+void combine(const void* argument, unsigned blocks, unsigned of_a_block) {
+  const Long all = Long{blocks} * of_a_block;
+  for (Long thread = 0; thread < all; ++thread)
+    tridap::device::combine_elements(*static_cast<const tridap::device::CombineTask*>(argument), thread, all);
+}
+
+void combine_slot(const void* argument, unsigned blocks, unsigned of_a_block) {
+  const Long all = Long{blocks} * of_a_block;
+  for (Long thread = 0; thread < all; ++thread)
+    tridap::device::combine_slot(*static_cast<const SlotTask*>(argument), thread, all);
+}
+
 struct Kernel {
   std::string name;
   void (*run)(const void*, unsigned, unsigned);
@@ -70,6 +82,8 @@ void add(std::vector<Kernel>& all, const char* bytes) {
 std::vector<Kernel>& kernels() {
   static std::vector<Kernel>* const all = [] {
     auto* const made = new std::vector<Kernel>;
+    made->push_back({"tridap_combine", combine, sizeof(tridap::device::CombineTask)});
+    made->push_back({"tridap_combine_slot", combine_slot, sizeof(SlotTask)});
     add<std::uint8_t>(*made, "1");
     add<std::uint16_t>(*made, "2");
     add<std::uint32_t>(*made, "4");

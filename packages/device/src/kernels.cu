@@ -36,6 +36,15 @@ __device__ void pull_turned(const PullTask& task) {
 
 }  // namespace tridap::device
 
+extern "C" __global__ void tridap_combine(const tridap::device::CombineTask task) {
+  const tridap::device::Long each = blockDim.x;
+  tridap::device::combine_elements(task, blockIdx.x * each + threadIdx.x, gridDim.x * each);
+}
+extern "C" __global__ void tridap_combine_slot(const tridap::device::SlotTask task) {
+  const tridap::device::Long each = blockDim.x;
+  tridap::device::combine_slot(task, blockIdx.x * each + threadIdx.x, gridDim.x * each);
+}
+
 #define TRIDAP_KERNELS(bytes, Word)                                                             \
   extern "C" __global__ void tridap_rows_##bytes(const tridap::device::PullTask task) {         \
     tridap::device::pull_rows<Word>(task);                                                      \

@@ -1,16 +1,12 @@
 #pragma once
 
+#include "combine.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
 /// The kernels of moves, in phases between their barriers, for a device and for the host. A kernel's threads run one
 /// phase after the other; a stand-in for a device runs each phase for all threads of a block in turn.
-
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define TRIDAP_ON_DEVICE __host__ __device__
-#else
-#define TRIDAP_ON_DEVICE
-#endif
 
 namespace tridap::device {
 
@@ -63,6 +59,15 @@ struct SlotTask {
   char* slot;
   Long first, count;  ///< words
   bool to_buffer;
+  Arithmetic arithmetic;  ///< of a kernel that computes; first and count are elements then
+  Long slot_step;         ///< bytes from one element to the next in the slot
+};
+
+/// The same as a PullTask for a kernel that computes, which does not use tiles. An element is no word.
+struct CombineTask {
+  PullTask pull;
+  Arithmetic arithmetic;
+  Long count;
 };
 
 /// Where a position along an axis is.
@@ -196,17 +201,23 @@ TRIDAP_ON_DEVICE void write_turned(const PullTask& task, const Block& block, int
         block.words[x * turned_row + y];
 }
 
+/// Where an element of a product of axes is in the buffer.
+TRIDAP_ON_DEVICE inline Long place_of(const Tables& tables, Long number) {
+  Long here = 0;
+  for (int axis = tables.ndim - 1; axis >= 0; --axis) {
+    const Long extent = tables.axes[axis].extent;
+    const Long before = number / extent;
+    here += find(tables, axis, number - before * extent).here;
+    number = before;
+  }
+  return here;
+}
+
 /// The words of one thread, between a buffer and a slot.
 template <class Word>
 TRIDAP_ON_DEVICE void move_slot(const SlotTask& task, Long begin, Long step) {
   for (Long k = begin; k < task.count; k += step) {
-    Long rest = task.first + k, here = 0;
-    for (int axis = task.tables.ndim - 1; axis >= 0; --axis) {
-      const Long extent = task.tables.axes[axis].extent;
-      const Long before = rest / extent;
-      here += find(task.tables, axis, rest - before * extent).here;
-      rest = before;
-    }
+    const Long here = place_of(task.tables, task.first + k);
     Word* const in_slot = reinterpret_cast<Word*>(task.slot) + k;
     Word* const in_buffer = reinterpret_cast<Word*>(task.buffer + here);
     if (task.to_buffer)
@@ -214,6 +225,34 @@ TRIDAP_ON_DEVICE void move_slot(const SlotTask& task, Long begin, Long step) {
     else
       *in_slot = *in_buffer;
   }
+}
+
+/// The elements of one thread, computed on their way to a buffer from their owners.
+TRIDAP_ON_DEVICE inline void combine_elements(const CombineTask& task, Long begin, Long step) {
+  const Tables& tables = task.pull.tables;
+  for (Long k = begin; k < task.count; k += step) {
+    Place places[most_axes];
+    Long rest = k, here = 0, peer = 0, there = 0;
+    for (int axis = tables.ndim - 1; axis >= 0; --axis) {
+      const Long extent = tables.axes[axis].extent;
+      const Long before = rest / extent;
+      places[axis] = find(tables, axis, rest - before * extent);
+      here += places[axis].here;
+      peer += places[axis].peer;
+      rest = before;
+    }
+    for (int axis = 0; axis < tables.ndim; ++axis)
+      there += places[axis].there * task.pull.strides[peer * tables.ndim + axis];
+    combine_any(task.arithmetic, reinterpret_cast<std::byte*>(task.pull.target + here),
+                reinterpret_cast<const std::byte*>(task.pull.peers[peer] + there));
+  }
+}
+
+/// The same from a slot.
+TRIDAP_ON_DEVICE inline void combine_slot(const SlotTask& task, Long begin, Long step) {
+  for (Long k = begin; k < task.count; k += step)
+    combine_any(task.arithmetic, reinterpret_cast<std::byte*>(task.buffer + place_of(task.tables, task.first + k)),
+                reinterpret_cast<const std::byte*>(task.slot + k * task.slot_step));
 }
 
 /// A word of 16 bytes.

@@ -2,6 +2,7 @@
 
 #include <tridap/detail/refuse.hpp>
 
+#include <complex>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -51,6 +52,45 @@ driver::Function function(const driver::Table& table, driver::Context context, c
 }
 
 }  // namespace
+
+namespace {
+
+Number number_of(const ElementType& type) {
+  using Kind = ElementType::Kind;
+  const auto sized = [&](Number smallest, Index smallest_bytes) {
+    auto number = static_cast<std::int32_t>(smallest);
+    for (Index bytes = smallest_bytes; bytes < type.bytes; bytes *= 2) ++number;
+    return static_cast<Number>(number);
+  };
+  switch (type.kind) {
+    case Kind::signed_integer:
+      return sized(Number::i8, 1);
+    case Kind::floating:
+      return sized(Number::f32, 4);
+    case Kind::complex:
+      return sized(Number::c64, 8);
+    default:
+      return sized(Number::u8, 1);
+  }
+}
+
+Index part_bytes(const ElementType& type) {  // of a real or imaginary part
+  return type.kind == ElementType::Kind::complex ? type.bytes / 2 : type.bytes;
+}
+
+}  // namespace
+
+Arithmetic arithmetic_of(const redistribute::DeviceStep& step, const WordSize& here, const WordSize& there) {
+  const auto complex = [](const std::complex<double>& number) {
+    return redistribute::arithmetic::Complex<double>{number.real(), number.imag()};
+  };
+  ElementType to = step.to;
+  if (to.kind == ElementType::Kind::signed_integer) to.kind = ElementType::Kind::unsigned_integer;
+  return {{complex(step.scaling.alpha), complex(step.scaling.beta)},
+          number_of(step.from),
+          number_of(to),
+          here.bytes() >= part_bytes(step.to) && there.bytes() >= part_bytes(step.from)};
+}
 
 void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned threads, void* task) {
   const driver::Table& table = driver::need_table(memory);

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "combine.hpp"
 #include <tridap/buffer.hpp>
+#include <tridap/internal/device_moves.hpp>
 #include <tridap/internal/driver.hpp>
 
+#include <algorithm>
 #include <string>
 
 #pragma GCC visibility push(hidden)
@@ -13,11 +16,17 @@ namespace tridap::device {
 /// which the driver takes a copy. Throws Error.
 void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned threads, void* task);
 
+/// How many blocks of threads work on so many pieces, of which a block takes some at a time.
+inline unsigned blocks_for(Index pieces, Index of_a_block) {
+  return static_cast<unsigned>(std::min<Index>((pieces + of_a_block - 1) / of_a_block, 4096));
+}
+
 /// The largest word, of at most 16 bytes, that divides all numbers that were added: lengths, strides and addresses.
 class WordSize {
  public:
   void add(Index number) { bits_ |= number; }
   void add(const void* address) { bits_ |= reinterpret_cast<Index>(address); }
+  void add(const WordSize& other) { bits_ |= other.bits_; }
   Index bytes() const {
     Index size = 16;
     while (bits_ % size != 0) size /= 2;
@@ -27,6 +36,9 @@ class WordSize {
  private:
   Index bits_ = 0;
 };
+
+/// What a kernel computes. `here`, `there`: the words of the addresses and strides of targets and of sources.
+Arithmetic arithmetic_of(const redistribute::DeviceStep& step, const WordSize& here, const WordSize& there);
 
 }  // namespace tridap::device
 

@@ -17,7 +17,6 @@ using redistribute::Standing;
 
 namespace {
 
-constexpr unsigned most_blocks = 4096;
 constexpr std::int32_t rows_of_a_tile = 16;
 
 bool has_elements(const DistArray& array) { return element_count(array.buffer) > 0; }
@@ -142,18 +141,24 @@ void Pulls::launch_all() {
   for (std::size_t i = 0; i < arrays_.size(); ++i) {
     const Buffer& target = arrays_[i].target->buffer;
     if (!plan_.target.process || element_count(target) == 0) continue;
-    WordSize word;
-    word.add(target.type.bytes);
-    word.add(target.data);
-    for (const Index stride : target.strides) word.add(stride);
-    std::vector<Source> sources = sources_of(i, word);
+    WordSize here, there;
+    here.add(target.data);
+    for (const Index stride : target.strides) here.add(stride);
+    std::vector<Source> sources = sources_of(i, there);
     if (said_) return;
-    const Prepared& made = prepared(target, std::move(sources), word.bytes());
+    WordSize both = here;
+    both.add(there);
+    both.add(target.type.bytes);
+    const Prepared& made = prepared(target, std::move(sources), step_.copies ? both.bytes() : 0);
+    if (made.count == 0) continue;
     PullTask task = made.task;
     task.target = static_cast<char*>(target.data);
-    if (task.tiles == 0) continue;
-    const auto blocks = static_cast<unsigned>(std::min<Long>(task.tiles, most_blocks));
-    launch(memory_, made.kernel, blocks, threads, &task);
+    if (step_.copies) {
+      launch(memory_, made.kernel, blocks_for(task.tiles, 1), threads, &task);
+    } else {
+      CombineTask computes{task, arithmetic_of(step_, here, there), made.count};
+      launch(memory_, made.kernel, blocks_for(made.count, threads), threads, &computes);
+    }
     launched_ = true;
   }
 }
@@ -206,43 +211,56 @@ const Pulls::Prepared& Pulls::prepared(const Buffer& target, std::vector<Source>
   return *place;
 }
 
-void Pulls::prepare(Prepared& made, const Buffer& target) {
-  HostTables tables;
+// The axes in the order of the target's memory, outermost first. `order`: those of the plan; words are behind them.
+HostTables Pulls::tables_for(const Buffer& target, const Prepared& made, std::vector<std::size_t>& order) const {
   const std::vector<AxisMoves>& axes = plan_.target.axes;
-  Index weight = static_cast<Index>(made.sources.size());
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    weight /= std::max<Index>(static_cast<Index>(axes[i].shares.size()), 1);
-    tables.add(axes[i], target.strides[i], weight);
-  }
-  const Index words = target.type.bytes / made.bytes;
-  if (words > 1) tables.add_words(words, made.bytes);
-  if (tables.axes().empty()) tables.add_words(1, made.bytes);  // of an array without axes
+  std::vector<Index> weights(axes.size(), 1);
+  for (std::size_t i = axes.size(); i-- > 1;)
+    weights[i - 1] = weights[i] * std::max<Index>(static_cast<Index>(axes[i].shares.size()), 1);
+  for (std::size_t i = 0; i < axes.size(); ++i) order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(target.strides[a]) > std::abs(target.strides[b]);
+  });
+  HostTables tables;
+  for (const std::size_t i : order) tables.add(axes[i], target.strides[i], weights[i]);
+  const Index words = made.bytes == 0 ? 1 : target.type.bytes / made.bytes;
+  if (words > 1 || axes.empty()) tables.add_words(words, made.bytes);
+  return tables;
+}
+
+void Pulls::prepare(Prepared& made, const Buffer& target) {
+  std::vector<std::size_t> order;
+  const HostTables tables = tables_for(target, made, order);
   std::vector<const char*> data;
-  std::vector<Long> strides;
-  const std::vector<Long>* any = nullptr;
+  std::vector<Long> strides, of_one;
   for (const Source& source : made.sources) {
     data.push_back(source.data);
-    std::vector<Long> own = source.strides;
-    own.resize(axes.size(), 0);
-    own.resize(tables.axes().size(), made.bytes);
+    std::vector<Long> own(tables.axes().size(), made.bytes);
+    for (std::size_t k = 0; k < order.size(); ++k) own[k] = source.data == nullptr ? 0 : source.strides[order[k]];
     strides.insert(strides.end(), own.begin(), own.end());
-    if (source.data != nullptr && any == nullptr) any = &source.strides;
+    if (source.data != nullptr && of_one.empty()) of_one = own;
   }
   const UploadedTables uploaded(made.upload, tables);
   const std::size_t data_at = made.upload.add(data), strides_at = made.upload.add(strides);
   made.upload.send(memory_);
+  made.task.tables = uploaded.in(made.upload);
+  made.task.peers = made.upload.at<const char*>(data_at);
+  made.task.strides = made.upload.at<Long>(strides_at);
+  made.count = tables.words();
+  if (made.bytes == 0)
+    made.kernel = "tridap_combine";
+  else if (made.count > 0)
+    choose_tiles(made, tables, of_one);
+}
+
+// Tiles along the axis that is fastest here, and the one that is fastest there. `there`: the strides of some source.
+void Pulls::choose_tiles(Prepared& made, const HostTables& tables, const std::vector<Long>& there) const {
   PullTask& task = made.task;
-  task.tables = uploaded.in(made.upload);
-  task.peers = made.upload.at<const char*>(data_at);
-  task.strides = made.upload.at<Long>(strides_at);
-  if (tables.words() == 0) return;
-  task.x = std::max(fastest_axis(tables, -1, [&](std::int32_t axis) { return tables.axes()[at(axis)].step; }), 0);
-  const std::int32_t there = fastest_axis(tables, -1, [&](std::int32_t axis) {
-    return at(axis) < axes.size() && any != nullptr ? (*any)[at(axis)] : made.bytes;
-  });
-  const bool turned = there >= 0 && there != task.x;
-  task.y =
-      turned ? there : fastest_axis(tables, task.x, [&](std::int32_t axis) { return tables.axes()[at(axis)].step; });
+  const auto here = [&](std::int32_t axis) { return tables.axes()[at(axis)].step; };
+  task.x = std::max(fastest_axis(tables, -1, here), 0);
+  const std::int32_t y = fastest_axis(tables, -1, [&](std::int32_t axis) { return there[at(axis)]; });
+  const bool turned = y >= 0 && y != task.x;
+  task.y = turned ? y : fastest_axis(tables, task.x, here);
   const Long extent_x = tables.axes()[at(task.x)].extent, extent_y = task.y < 0 ? 1 : tables.axes()[at(task.y)].extent;
   task.tile_x = turned ? turned_side : power_of_two(extent_x, threads);
   task.tile_y = turned ? turned_side : std::max(rows_of_a_tile, threads / task.tile_x);

@@ -25,6 +25,7 @@ class Pulls : public redistribute::DeviceMoves {
   Pulls(const redistribute::PlanData& plan, MPI_Comm comm) : plan_(plan), comm_(comm), boards_(Boards::made(comm)) {}
 
   redistribute::Standing stand(const std::vector<redistribute::DeviceArrays>& arrays) override;
+  void set_step(const redistribute::DeviceStep& step) override { step_ = step; }
   bool tell() override;
   bool takes_slots() const override { return no_boards_ || (boards_ != nullptr && boards_->closed); }
   void begin() override;
@@ -44,10 +45,11 @@ class Pulls : public redistribute::DeviceMoves {
   /// What a kernel needs for a target of one layout, and sources in these places.
   struct Prepared {
     IndexList strides;
-    Index bytes = 0;  // of a word
+    Index bytes = 0;  // of a word; 0: for a kernel that computes
     std::vector<Source> sources;
     Upload upload;
     PullTask task{};
+    Long count = 0;  // words
     std::string kernel;
   };
 
@@ -56,6 +58,8 @@ class Pulls : public redistribute::DeviceMoves {
   std::vector<Source> sources_of(std::size_t array, WordSize& word);
   const Prepared& prepared(const Buffer& target, std::vector<Source> sources, Index word);
   void prepare(Prepared& made, const Buffer& target);
+  HostTables tables_for(const Buffer& target, const Prepared& made, std::vector<std::size_t>& order) const;
+  void choose_tiles(Prepared& made, const HostTables& tables, const std::vector<Long>& there) const;
   void launch_all();
   bool launched_all_ended();
   void say(Outcome outcome);
@@ -71,6 +75,7 @@ class Pulls : public redistribute::DeviceMoves {
   bool no_boards_ = false, launched_ = false, said_ = false;
   Outcome outcome_ = Outcome::good;
   mpi::Faults faults_;
+  redistribute::DeviceStep step_;
 };
 
 }  // namespace tridap::device

@@ -1,4 +1,5 @@
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/arithmetic.hpp>
 #include <tridap/internal/elements.hpp>
 #include <tridap/report.hpp>
 #include <tridap/text.hpp>
@@ -14,45 +15,13 @@ namespace {
 
 using Kind = ElementType::Kind;
 
-// A complex number whose products are those of school: std::complex asks for NaN after each.
-template <class Real>
-struct Complex {
-  Real re, im;
-};
+using namespace arithmetic;
 
 template <class T>
 constexpr Kind kind_of = std::is_floating_point_v<T> ? Kind::floating
                          : !std::is_integral_v<T>    ? Kind::complex
                          : std::is_signed_v<T>       ? Kind::signed_integer
                                                      : Kind::unsigned_integer;
-template <class T>
-constexpr bool is_real = kind_of<T> != Kind::complex;
-
-// What a target's elements are computed in. Integers are computed modulo 2^64, whatever their sign.
-template <class To>
-using Wide =
-    std::conditional_t<std::is_integral_v<To>, std::uint64_t, std::conditional_t<is_real<To>, double, Complex<double>>>;
-
-template <class T>
-T load(const std::byte* at) {
-  T value;
-  std::memcpy(&value, at, sizeof(T));
-  return value;
-}
-
-template <class To, class From>
-To converted(const From& value) {
-  if constexpr (is_real<To>) {
-    return static_cast<To>(value);
-  } else {
-    using Real = decltype(To::re);
-    if constexpr (is_real<From>)
-      return {static_cast<Real>(value), Real{0}};
-    else
-      return {static_cast<Real>(value.re), static_cast<Real>(value.im)};
-  }
-}
-
 // Calls `make(element of from, where it goes)` for each element, and puts there what it returns. Elements in a row have
 // a loop to themselves, whose steps the compiler knows and turns into vectors.
 template <class From, class Make>
@@ -79,37 +48,8 @@ void convert_all(std::byte* to, Index to_step, const std::byte* from, Index from
                  [](const From& value, const std::byte*) { return converted<To>(value); });
 }
 
-// A factor that is not 0. Complex numbers times a real one are two products: infinity times 2 has no NaN in it.
-struct Real {
-  double factor;
-  double operator()(double value) const { return factor * value; }
-  Complex<double> operator()(const Complex<double>& value) const { return {factor * value.re, factor * value.im}; }
-};
-struct Whole {
-  std::uint64_t factor;
-  std::uint64_t operator()(std::uint64_t value) const { return factor * value; }
-};
-struct General {
-  Complex<double> factor;
-  Complex<double> operator()(const Complex<double>& value) const {
-    return {factor.re * value.re - factor.im * value.im, factor.re * value.im + factor.im * value.re};
-  }
-};
-
-inline double sum(double a, double b) { return a + b; }
-inline std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a + b; }
-inline Complex<double> sum(const Complex<double>& a, const Complex<double>& b) { return {a.re + b.re, a.im + b.im}; }
-
-// Calls `visit` with the factor that a number is for a target.
-template <class To, class Visit>
-void with_factor(const std::complex<double>& number, Visit&& visit) {
-  if constexpr (std::is_integral_v<To>) {
-    visit(Whole{static_cast<std::uint64_t>(static_cast<std::int64_t>(number.real()))});
-  } else {
-    if constexpr (!is_real<To>)
-      if (number.imag() != 0) return visit(General{{number.real(), number.imag()}});
-    visit(Real{number.real()});
-  }
+Factors factors_of(const Scaling& scaling) {
+  return {{scaling.alpha.real(), scaling.alpha.imag()}, {scaling.beta.real(), scaling.beta.imag()}};
 }
 
 // `from` has the elements that the target's are computed in.
@@ -117,16 +57,17 @@ template <class To>
 void scale_all(std::byte* to, Index to_step, const std::byte* from, Index from_step, Index count,
                const Scaling& scaling) {
   using W = Wide<To>;
-  const bool reads_source = scaling.alpha != 0.0, reads_target = scaling.beta != 0.0;
+  const Factors factors = factors_of(scaling);
+  const bool reads_source = factors.reads_source(), reads_target = factors.reads_target();
   if (!reads_source && !reads_target) {
     static constexpr To zero{};
     return convert_all<To, To>(to, to_step, reinterpret_cast<const std::byte*>(&zero), 0, count);
   }
-  with_factor<To>(scaling.alpha, [&](auto alpha) {
+  with_factor<To>(factors.alpha, [&](auto alpha) {
     if (!reads_target)
       return for_each<W>(to, to_step, from, from_step, count,
                          [alpha](const W& value, const std::byte*) { return converted<To>(alpha(value)); });
-    with_factor<To>(scaling.beta, [&](auto beta) {
+    with_factor<To>(factors.beta, [&](auto beta) {
       if (!reads_source)
         return for_each<W>(to, to_step, from, from_step, count, [beta](const W&, const std::byte* at) {
           return converted<To>(beta(converted<W>(load<To>(at))));

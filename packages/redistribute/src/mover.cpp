@@ -344,11 +344,13 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   if (agreement.value(Agreement::target_type)) target_bytes_ = agreed.target_bytes;
   way_ = DeviceWay::host;
   if (is_on_device(agreement)) {
-    if (!step.copies())
-      refuse("arrays are on a device, and alpha, beta or the element types ask for arithmetic",
-             "must be moved only, for now",
-             "leave alpha 1 and beta 0 and the types equal, or copy the arrays to the host");
     if (devices_ == nullptr) devices_ = device_engine()->moves(parts_, comm_);
+    DeviceStep on_device;
+    on_device.copies = step.copies();
+    on_device.scaling = scaling;
+    if (const auto type = agreement.value(Agreement::source_type)) on_device.from = type_of_number(*type);
+    if (const auto type = agreement.value(Agreement::target_type)) on_device.to = type_of_number(*type);
+    devices_->set_step(on_device);
     agreed.direct.reset();
     agreed.streams_only = true;
     way_ = pulls(agreement) ? DeviceWay::pull : DeviceWay::slots;

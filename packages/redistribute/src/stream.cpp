@@ -31,13 +31,13 @@ void Stream::begin(Index rank, const ElementStep& step) {
 
 void Stream::add(const Pieces& pieces, std::byte* here, MPI_Datatype type) {
   arrays_.push_back({&pieces, here, type});
-  left_ += pieces.elements() * (step_.copies() ? pieces.here_bytes() : 1);
+  left_ += units_of(arrays_.back());
   if (arrays_.size() == 1) begin_array();
 }
 
 void Stream::add(const Pieces& pieces, const Buffer& buffer, DevicePieces& device) {
   arrays_.push_back({&pieces, nullptr, MPI_DATATYPE_NULL, &device, &buffer});
-  left_ += pieces.elements() * pieces.here_bytes();
+  left_ += units_of(arrays_.back());
   if (arrays_.size() == 1) begin_array();
 }
 
@@ -46,10 +46,14 @@ void Stream::begin_array() {
   if (array.device == nullptr)
     cursor_.restart(*array.pieces, step_.copies());
   else
-    device_left_ = array.pieces->elements() * array.pieces->here_bytes();
+    device_left_ = units_of(array);
 }
 
-// Calls visit(here, run, units) for the next units, or visit_device(array, first byte, bytes).
+Index Stream::units_of(const Array& array) const {
+  return array.pieces->elements() * (step_.copies() ? array.pieces->here_bytes() : 1);
+}
+
+// Calls visit(here, run, units) for the next units, or visit_device(array, first, units).
 template <class Visit, class VisitDevice>
 void Stream::advance(Index units, Visit&& visit, VisitDevice&& visit_device) {
   left_ -= units;
@@ -66,7 +70,7 @@ void Stream::advance(Index units, Visit&& visit, VisitDevice&& visit_device) {
       left = cursor_.left();
     } else {
       const Index now = std::min(units, device_left_);
-      if (now > 0) visit_device(array, array.pieces->elements() * array.pieces->here_bytes() - device_left_, now);
+      if (now > 0) visit_device(array, units_of(array) - device_left_, now);
       units -= now;
       left = device_left_ -= now;
     }
@@ -82,9 +86,9 @@ void Stream::pack(std::byte* slot, Index units) {
         redistribute::pack<Copy>(step_, run, now, here, slot);
         slot += now * step_.slot_unit();
       },
-      [&](const Array& array, Index first, Index bytes) {
-        array.device->pack(*array.buffer, first, bytes, slot);
-        slot += bytes;
+      [&](const Array& array, Index first, Index now) {
+        array.device->pack(*array.buffer, first, now, slot);
+        slot += now * step_.slot_unit();
       });
   Copy::finish();
 }
@@ -97,9 +101,9 @@ void Stream::unpack(const std::byte* slot, Index units) {
         redistribute::unpack<Copy>(step_, run, now, here, slot);
         slot += now * step_.slot_unit();
       },
-      [&](const Array& array, Index first, Index bytes) {
-        array.device->unpack(*array.buffer, first, bytes, slot);
-        slot += bytes;
+      [&](const Array& array, Index first, Index now) {
+        array.device->unpack(*array.buffer, first, now, slot);
+        slot += now * step_.slot_unit();
       });
   Copy::finish();
 }

@@ -83,12 +83,13 @@ class Stream {
   template <class Visit, class VisitDevice>
   void advance(Index units, Visit&& visit, VisitDevice&& visit_device);
   void begin_array();
+  Index units_of(const Array& array) const;
 
   Index rank_ = 0, left_ = 0;
   ElementStep step_;
   std::vector<Array> arrays_;
   std::size_t at_ = 0;
-  Index device_left_ = 0;  // bytes of the array at_, if it is on a device
+  Index device_left_ = 0;  // units of the array at_, if it is on a device
   Cursor cursor_;
 };
 

@@ -3,6 +3,7 @@
 #include <tridap/dist_array.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/redistribute/options.hpp>
 
 #include <mpi.h>
 
@@ -29,16 +30,26 @@ struct DeviceArrays {
   const DistArray *source, *target;
 };
 
+/// What is done with elements on their way.
+struct DeviceStep {
+  bool copies = true;    ///< otherwise they are converted and scaled
+  ElementType from, to;  ///< of all processes
+  Scaling scaling;
+
+  /// The length of a unit in a slot: a byte, or an element of the source.
+  Index slot_unit() const { return copies ? 1 : from.bytes; }
+};
+
 /// The elements that this process exchanges with one other, in a buffer on a device: they travel in slots in host
 /// memory.
 class DevicePieces {
  public:
   virtual ~DevicePieces() = default;
-  /// Copies bytes [first, first + bytes) of them, in the order of the stream, to a slot. Returns when they are there.
-  /// An error is kept for DeviceMoves::take_faults(), so that the messages of the move go on.
-  virtual void pack(const Buffer& from, Index first, Index bytes, std::byte* slot) = 0;
-  /// Copies them from a slot. Returns when they are there.
-  virtual void unpack(const Buffer& to, Index first, Index bytes, const std::byte* slot) = 0;
+  /// Copies units [first, first + units) of them, in the order of the stream, to a slot. Returns when they are there. An
+  /// error is kept for DeviceMoves::take_faults(), so that the messages of the move go on.
+  virtual void pack(const Buffer& from, Index first, Index units, std::byte* slot) = 0;
+  /// Takes them from a slot. Returns when they are there.
+  virtual void unpack(const Buffer& to, Index first, Index units, const std::byte* slot) = 0;
 };
 
 /// The moves of one plan. Calls that are not said to be collective are local.
@@ -55,6 +66,8 @@ class DeviceMoves {
   /// How this process stands. It waits for what the legacy stream has to do, so that all elements are there when the
   /// processes have agreed. Throws Error.
   virtual Standing stand(const std::vector<DeviceArrays>& arrays) = 0;
+  /// What the next move does with elements, once the processes have agreed.
+  virtual void set_step(const DeviceStep& step) = 0;
   /// Tells the other processes of the node where the sources are. False: there is no shared memory to tell it in, and
   /// moves take slots. **Collective.**
   virtual bool tell() = 0;
