@@ -14,6 +14,7 @@
 #include <tridap/gather_distribution.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/collective_check.hpp>
+#include <tridap/internal/device_moves.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/fingerprint.hpp>
@@ -250,6 +251,10 @@ const py::object& Array::local() const {
 const DistArray& Array::host_array() const {
   refuse_on_device(array_.buffer.memory);
   return array_;
+}
+
+const DistArray& Array::movable() const {
+  return redistribute::device_engine() == nullptr ? host_array() : array_;
 }
 
 py::object Array::part(Part part) const {

@@ -32,6 +32,9 @@ class Array {
   const py::object& local() const;
   /// The description for a call that reads or writes the elements. Throws as local() does.
   const DistArray& host_array() const;
+  /// The array, for a call that moves elements. Throws Error if they are on a device, and the module has no
+  /// TriDAP::device.
+  const DistArray& movable() const;
   py::object dtype() const { return local_.attr("dtype"); }
   const py::object& comm() const { return comm_.object(); }  ///< the mpi4py communicator, or None
   const Receipt& receipt() const { return receipt_; }

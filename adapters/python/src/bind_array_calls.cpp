@@ -16,7 +16,7 @@ void update_with_kept_plan(const Array& array, MPI_Comm comm) {
   std::optional<tridap::redistribute::PaddingUpdate>& plan = array.padding_plan();
   Buffer buffer;
   const Begun begun(comm, [&](mpi::Record& record) {
-    buffer = array.host_array().buffer;
+    buffer = array.movable().buffer;
     record.add(plan ? plan->number() : -1);
   });
   const bool all_have_it = begun.call().is_same(0) && begun.call().smallest(0) >= 0;
@@ -28,7 +28,7 @@ void update_padding(const Array& array) {
   if (!array.is_whole() || array.comm().is_none()) {
     if (array.is_whole() && array.distribution()->processes() == 1) {
       need_mpi();
-      tridap::redistribute::PaddingUpdate(array.host_array().buffer, *array.distribution(), MPI_COMM_SELF).update();
+      tridap::redistribute::PaddingUpdate(array.movable().buffer, *array.distribution(), MPI_COMM_SELF).update();
       array.changed();
       return;
     }

@@ -62,7 +62,7 @@ const Array* Side::part(py::object& given) {
                          std::to_string(*process_));
   if (array_behind(given) == nullptr) given = asarray(given, py::none(), py::none());
   const Array& array = *array_behind(given);
-  if (redistribute::device_engine() == nullptr) refuse_on_device(array.array().buffer.memory);
+  array.movable();
   if (array.is_whole()) compare_with(array);
   return &array;
 }

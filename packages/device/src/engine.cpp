@@ -14,6 +14,11 @@ class Engine : public redistribute::DeviceEngine {
   std::unique_ptr<redistribute::DeviceMoves> moves(const redistribute::PlanData& plan, MPI_Comm comm) const override {
     return std::make_unique<Pulls>(plan, comm);
   }
+  std::unique_ptr<redistribute::DevicePieces> pieces(const std::vector<const redistribute::AxisPieces*>& axes,
+                                                     const Buffer& buffer, const redistribute::DeviceStep& step,
+                                                     mpi::Faults& faults) const override {
+    return slot_pieces(axes, buffer, step, faults);
+  }
   Memory current() const override {
     for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::hip})
       if (const driver::Table* const table = driver::table(kind)) {

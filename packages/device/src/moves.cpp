@@ -129,12 +129,13 @@ bool Pulls::tell() {
   return true;
 }
 
-void Pulls::begin() {
+void Pulls::begin(const redistribute::DeviceStep& step, mpi::Faults& faults) {
+  step_ = step;
+  faults_ = &faults;
   ++boards_->number;
   launched_ = said_ = false;
-  faults_ = {};
-  faults_.attempt([&] { launch_all(); });
-  if (!faults_.ok()) say(Outcome::failed);
+  faults.attempt([&] { launch_all(); });
+  if (!faults.ok()) say(Outcome::failed);
 }
 
 void Pulls::launch_all() {
@@ -294,10 +295,10 @@ bool Pulls::launched_all_ended() {
 bool Pulls::test() {
   if (!said_ || launched_) {
     bool ended = true;
-    faults_.attempt([&] { ended = launched_all_ended(); });
+    faults_->attempt([&] { ended = launched_all_ended(); });
     if (!ended) return false;
     launched_ = false;
-    say(faults_.ok() ? Outcome::good : Outcome::failed);
+    say(faults_->ok() ? Outcome::good : Outcome::failed);
   }
   const std::uint64_t number = boards_->number;
   Outcome worst = Outcome::good;

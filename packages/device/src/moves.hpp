@@ -25,15 +25,11 @@ class Pulls : public redistribute::DeviceMoves {
   Pulls(const redistribute::PlanData& plan, MPI_Comm comm) : plan_(plan), comm_(comm), boards_(Boards::made(comm)) {}
 
   redistribute::Standing stand(const std::vector<redistribute::DeviceArrays>& arrays) override;
-  void set_step(const redistribute::DeviceStep& step) override { step_ = step; }
   bool tell() override;
   bool takes_slots() const override { return no_boards_ || (boards_ != nullptr && boards_->closed); }
-  void begin() override;
+  void begin(const redistribute::DeviceStep& step, mpi::Faults& faults) override;
   bool test() override;
   Outcome outcome() const override { return outcome_; }
-  mpi::Faults take_faults() override { return std::exchange(faults_, {}); }
-  std::unique_ptr<redistribute::DevicePieces> pieces(const std::vector<const redistribute::AxisPieces*>& axes,
-                                                     const Buffer& buffer) override;
 
  private:
   /// Where a peer's array is in this process, and its strides by axis of the tables.
@@ -74,9 +70,14 @@ class Pulls : public redistribute::DeviceMoves {
   std::size_t next_ = 0;
   bool no_boards_ = false, launched_ = false, said_ = false;
   Outcome outcome_ = Outcome::good;
-  mpi::Faults faults_;
+  mpi::Faults* faults_ = nullptr;  // of the move
   redistribute::DeviceStep step_;
 };
+
+/// See DeviceEngine::pieces().
+std::unique_ptr<redistribute::DevicePieces> slot_pieces(const std::vector<const redistribute::AxisPieces*>& axes,
+                                                        const Buffer& buffer, const redistribute::DeviceStep& step,
+                                                        mpi::Faults& faults);
 
 }  // namespace tridap::device
 

@@ -121,9 +121,10 @@ class SlotPieces : public redistribute::DevicePieces {
 
 }  // namespace
 
-std::unique_ptr<redistribute::DevicePieces> Pulls::pieces(const std::vector<const redistribute::AxisPieces*>& axes,
-                                                          const Buffer& buffer) {
-  auto made = std::make_unique<SlotPieces>(axes, step_, faults_);
+std::unique_ptr<redistribute::DevicePieces> slot_pieces(const std::vector<const redistribute::AxisPieces*>& axes,
+                                                        const Buffer& buffer, const redistribute::DeviceStep& step,
+                                                        mpi::Faults& faults) {
+  auto made = std::make_unique<SlotPieces>(axes, step, faults);
   made->reserve(buffer, 1);
   return made;
 }

@@ -29,20 +29,21 @@ std::vector<Message> requests(std::vector<Wanted>& wanted, Index process) {
   return all;
 }
 
-void add_peer(std::vector<Halo::Peer>& peers, Index rank, const Buffer& local, const std::vector<Index>& of) {
-  Halo::Peer peer(rank, Rows(local, of));
+void add_peer(std::vector<Halo::Peer>& peers, Index rank, const Buffer& local, const std::vector<Index>& of,
+              const std::shared_ptr<mpi::Faults>& faults) {
+  Halo::Peer peer(rank, Rows(local, of, faults));
   if (peer.elements.bytes() > 0) peers.push_back(std::move(peer));  // otherwise an element has no components
 }
 
 std::unique_ptr<Halo> halo_of(const GhostedArray& array, const std::vector<Wanted>& wanted,
-                              const std::vector<Message>& asked) {
+                              const std::vector<Message>& asked, const std::shared_ptr<mpi::Faults>& faults) {
   std::vector<Halo::Peer> owners, users;
   for (const Wanted& of : wanted) {
     std::vector<Index> rows = of.ghosts;
     for (Index& row : rows) row += array.owned_count();
-    add_peer(owners, of.process, array.local(), rows);
+    add_peer(owners, of.process, array.local(), rows, faults);
   }
-  for (const Message& message : asked) add_peer(users, message.from, array.local(), message.content);
+  for (const Message& message : asked) add_peer(users, message.from, array.local(), message.content, faults);
   return std::make_unique<Halo>(array.local(), std::move(owners), std::move(users), std::nullopt, true);
 }
 
@@ -50,20 +51,23 @@ std::unique_ptr<Halo> halo_of(const GhostedArray& array, const std::vector<Wante
 
 struct GhostUpdate::State {
   std::unique_ptr<Halo> halo;
+  redistribute::DeviceFaults faults;
 };
 
 GhostUpdate::GhostUpdate(const GhostedArray& array, MPI_Comm comm) {
-  const mpi::Call call(comm, "GhostUpdate");
+  const mpi::Call call(comm, "GhostUpdate", {},
+                       [&](mpi::Record& record) { record.add(!array.local().memory.is_on_host()); });
   comm = call.comm();
   call.run([&] {
     std::vector<Wanted> wanted = check_ghosts(array, comm).wanted;
     const std::vector<Message> asked = mpi::MpiCollectives(comm).exchange(requests(wanted, mpi::rank_of(comm)));
     const mpi::Channel of_update = mpi::channel_of(comm), of_sum = mpi::channel_of(comm);
     state_ = mpi::collectively(comm, [&] {
-      auto halo = halo_of(array, wanted, asked);
+      redistribute::DeviceFaults faults(call.largest(0) > 0, comm);
+      auto halo = halo_of(array, wanted, asked, faults.here);
       halo->open_fill(of_update);
       halo->open_sum(of_sum);
-      return std::unique_ptr<State>(new State{std::move(halo)});
+      return std::unique_ptr<State>(new State{std::move(halo), std::move(faults)});
     });
   });
 }
@@ -99,6 +103,7 @@ void GhostUpdate::wait() {
     refuse("no update is in progress", "must have been started", "call start_update() or start_sum() first");
   const mpi::ShownCall shown("GhostUpdate::wait");
   state_->halo->wait();
+  state_->faults.agree();
 }
 
 Index GhostUpdate::bytes_sent() const { return state_->halo->bytes_to_users(); }

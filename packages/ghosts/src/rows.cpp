@@ -34,9 +34,35 @@ Components components_of(const Buffer& buffer) {
   return all;
 }
 
+// The same as a product of axes.
+std::vector<redistribute::AxisPieces> axes_of(const Buffer& buffer, const std::vector<Index>& rows) {
+  std::vector<redistribute::AxisPieces> axes;
+  redistribute::Section listed;
+  for (const Index row : rows) {
+    const Index here = row * buffer.strides[0];
+    redistribute::Piece* const last = listed.pieces.empty() ? nullptr : &listed.pieces.back();
+    if (last != nullptr && last->here + last->length * buffer.strides[0] == here)
+      ++last->length;
+    else
+      listed.pieces.push_back({here, 0, 1, 0});
+  }
+  axes.push_back({buffer.strides[0], 1, {std::move(listed)}});
+  for (std::size_t i = 1; i < buffer.shape.size(); ++i)
+    axes.push_back({buffer.strides[i], 1, {{1, 0, 0, {{0, 0, buffer.shape[i], 0}}}}});
+  return axes;
+}
+
 }  // namespace
 
-Rows::Rows(const Buffer& buffer, const std::vector<Index>& rows) : begin_(static_cast<std::byte*>(buffer.data)) {
+Rows::Rows(const Buffer& buffer, const std::vector<Index>& rows, const std::shared_ptr<mpi::Faults>& faults)
+    : begin_(static_cast<std::byte*>(buffer.data)) {
+  if (!buffer.memory.is_on_host()) {
+    std::vector<std::vector<redistribute::AxisPieces>> all;
+    all.push_back(axes_of(buffer, rows));
+    on_device_.emplace(buffer, std::move(all), faults);
+    bytes_ = on_device_->bytes();
+    return;
+  }
   const Components components = components_of(buffer);
   length_ = components.length;
   bytes_ = static_cast<Index>(rows.size() * components.offsets.size()) * length_;
@@ -63,6 +89,7 @@ Rows::Rows(const Buffer& buffer, const std::vector<Index>& rows) : begin_(static
 }
 
 std::byte* Rows::contiguous() const {
+  if (on_device_) return nullptr;
   const bool one = offsets_.size() == 1;
   const bool row = one || (lengths_.empty() && !offsets_.empty() &&
                            std::adjacent_find(offsets_.begin(), offsets_.end(),
@@ -100,11 +127,13 @@ void Rows::each(Byte* packed, const Copy& copy) const {
   }
 }
 
-void Rows::pack(std::byte* to) const {
+void Rows::pack(std::byte* to) {
+  if (on_device_) return on_device_->pack(to);
   each(to, [](const std::byte* place, std::byte* packed, auto length) { std::memcpy(packed, place, length); });
 }
 
-void Rows::unpack(const std::byte* from) const {
+void Rows::unpack(const std::byte* from) {
+  if (on_device_) return on_device_->unpack(from);
   each(from, [](std::byte* place, const std::byte* packed, auto length) { std::memcpy(place, packed, length); });
 }
 
@@ -122,7 +151,8 @@ void Rows::add_as(const std::byte* from) const {
   });
 }
 
-void Rows::add(const ElementType& type, const std::byte* from) const {
+void Rows::add(const ElementType& type, const std::byte* from) {
+  if (on_device_) return on_device_->add(from);
   const bool real = type.kind == ElementType::Kind::floating, complex = type.kind == ElementType::Kind::complex;
   const Index bytes = complex ? type.bytes / 2 : type.bytes;
   if (real || complex) return bytes == 4 ? add_as<float>(from) : add_as<double>(from);

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <tridap/buffer.hpp>
+#include <tridap/internal/device_halo.hpp>
 
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #pragma GCC visibility push(hidden)
@@ -16,16 +19,17 @@ namespace tridap {
 /// one another may be one place. In a column-major buffer of the same extents each row is three places of 8 bytes.
 class Rows {
  public:
-  Rows(const Buffer& buffer, const std::vector<Index>& rows);
+  /// `faults`: of a buffer on a device.
+  Rows(const Buffer& buffer, const std::vector<Index>& rows, const std::shared_ptr<mpi::Faults>& faults);
 
   Index bytes() const { return bytes_; }  ///< of all, packed
   /// Where all stand, if they stand in a row in the order of packing; otherwise null.
   std::byte* contiguous() const;
 
-  void pack(std::byte* to) const;
-  void unpack(const std::byte* from) const;
+  void pack(std::byte* to);
+  void unpack(const std::byte* from);
   /// Adds packed elements to those of the buffer, whose type is `type`: any that redistribute::combiner() can add.
-  void add(const ElementType& type, const std::byte* from) const;
+  void add(const ElementType& type, const std::byte* from);
 
  private:
   template <class Byte, class Copy>
@@ -33,7 +37,8 @@ class Rows {
   template <class T>
   void add_as(const std::byte* from) const;
 
-  std::byte* begin_;  // of the buffer
+  std::optional<redistribute::DeviceHalo> on_device_;  // of a buffer on a device, in place of what follows
+  std::byte* begin_;                                   // of the buffer
   Index bytes_ = 0;
   std::vector<Index> offsets_;  // bytes, of each place
   Index length_ = 0;            // bytes of each place, if all have the same

@@ -94,7 +94,7 @@ void Mover::finish(bool agree) {
     if (way_ == DeviceWay::pull) mpi::wait_until([this] { return devices_->test(); });
     if (agree) end_on_devices();
     if (way_ != DeviceWay::pull) carrier_.finish();
-    if (agree && way_ == DeviceWay::slots) mpi::throw_faults(devices_->take_faults(), comm_);
+    if (agree && way_ == DeviceWay::slots) mpi::throw_faults(std::exchange(on_device_.faults, {}), comm_);
   });
   in_progress_ = false;
   context_->active = nullptr;
@@ -345,12 +345,11 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   way_ = DeviceWay::host;
   if (is_on_device(agreement)) {
     if (devices_ == nullptr) devices_ = device_engine()->moves(parts_, comm_);
-    DeviceStep on_device;
-    on_device.copies = step.copies();
-    on_device.scaling = scaling;
-    if (const auto type = agreement.value(Agreement::source_type)) on_device.from = type_of_number(*type);
-    if (const auto type = agreement.value(Agreement::target_type)) on_device.to = type_of_number(*type);
-    devices_->set_step(on_device);
+    on_device_ = {};
+    on_device_.step.copies = step.copies();
+    on_device_.step.scaling = scaling;
+    if (const auto type = agreement.value(Agreement::source_type)) on_device_.step.from = type_of_number(*type);
+    if (const auto type = agreement.value(Agreement::target_type)) on_device_.step.to = type_of_number(*type);
     agreed.direct.reset();
     agreed.streams_only = true;
     way_ = pulls(agreement) ? DeviceWay::pull : DeviceWay::slots;
@@ -362,7 +361,7 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   };
   in_progress_ = true;
   context_->active = this;
-  devices_->begin();
+  devices_->begin(on_device_.step, on_device_.faults);
 }
 
 // Whether each process reads its elements from the memory of their owners. **Collective** if sources are new.
@@ -377,7 +376,7 @@ bool Mover::pulls(const Agreement& agreement) {
 // After a pull: throws what has failed on any process; moves by slots what a process could not open.
 void Mover::end_on_devices() {
   if (way_ != DeviceWay::pull) return;
-  if (devices_->outcome() == DeviceMoves::Outcome::failed) mpi::throw_faults(devices_->take_faults(), comm_);
+  if (devices_->outcome() == DeviceMoves::Outcome::failed) mpi::throw_faults(std::exchange(on_device_.faults, {}), comm_);
   if (devices_->outcome() == DeviceMoves::Outcome::no_access) again_();
 }
 
@@ -501,7 +500,7 @@ void Mover::prepare(const Agreed& agreed, const Agreement& agreement) {
   const auto make = [&](const MovedArray& array, const Agreed& how) {
     if (schedule_for(array, how) == nullptr)
       schedules_.push_back(
-          std::make_unique<Schedule>(parts_, array.source->buffer, array.target->buffer, how, ways_, devices_.get()));
+          std::make_unique<Schedule>(parts_, array.source->buffer, array.target->buffer, how, ways_, on_device_));
   };
   const auto make_all = [&] {
     if (schedules_.size() > most_schedules) schedules_.clear();

@@ -102,6 +102,7 @@ class Mover {
 
   std::unique_ptr<DeviceMoves> devices_;  // null: no array was on a device yet, or the program has no TriDAP::device
   enum class DeviceWay { host, pull, slots };
+  DeviceMove on_device_;
   DeviceWay way_ = DeviceWay::host;  // of the move that is in progress
   std::function<void()> again_;      // moves by slots what cannot be pulled
 };

@@ -4,6 +4,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/device_halo.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/halo_exchange.hpp>
 #include <tridap/internal/placement.hpp>
@@ -26,13 +27,18 @@ namespace tridap::redistribute {
 namespace {
 
 // The elements of a box of local indices, each row-major.
+std::vector<AxisPieces> axes_of(const Buffer& buffer, const std::vector<Range>& box) {
+  std::vector<AxisPieces> axes;
+  for (std::size_t i = 0; i < box.size(); ++i) {
+    const Index step = buffer.strides[i];
+    axes.push_back({step, 1, {{1, 0, 0, {{box[i].begin * step, 0, box[i].size(), 0}}}}});
+  }
+  return axes;
+}
+
 class Box {
  public:
-  Box(const Buffer& buffer, const std::vector<Range>& box) {
-    for (std::size_t i = 0; i < box.size(); ++i) {
-      const Index step = buffer.strides[i];
-      axes_.push_back({step, 1, {{1, 0, 0, {{box[i].begin * step, 0, box[i].size(), 0}}}}});
-    }
+  Box(const Buffer& buffer, const std::vector<Range>& box) : axes_(axes_of(buffer, box)) {
     std::vector<const AxisPieces*> axes;
     for (const AxisPieces& axis : axes_) axes.push_back(&axis);
     pieces_.emplace(std::move(axes), buffer.type.bytes, 0, std::vector<PeerBuffer>(1));
@@ -52,21 +58,30 @@ class Boxes {
  public:
   using Moves = std::vector<PaddingMove>::const_iterator;
   // `box`: the end of the moves that is ours. `added`: what is done with values that arrive to be added.
-  Boxes(const Buffer& buffer, Moves begin, Moves end, std::vector<Range> PaddingMove::*box, const ElementStep& added)
+  Boxes(const Buffer& buffer, Moves begin, Moves end, std::vector<Range> PaddingMove::*box, const ElementStep& added,
+        const std::shared_ptr<mpi::Faults>& faults)
       : here_(static_cast<std::byte*>(buffer.data)), added_(added) {
+    if (!buffer.memory.is_on_host()) {
+      std::vector<std::vector<AxisPieces>> all;
+      for (; begin != end; ++begin) all.push_back(axes_of(buffer, (*begin).*box));
+      on_device_.emplace(buffer, std::move(all), faults);
+      bytes_ = on_device_->bytes();
+      return;
+    }
     for (; begin != end; ++begin) boxes_.emplace_back(buffer, (*begin).*box);
     restart({});
     bytes_ = stream_.left();
   }
 
   Index bytes() const { return bytes_; }
-  std::byte* contiguous() const { return stream_.contiguous(); }
+  std::byte* contiguous() const { return on_device_ ? nullptr : stream_.contiguous(); }
   void pack(std::byte* to) {
+    if (on_device_) return on_device_->pack(to);
     restart({});
     stream_.pack<CachedCopy>(to, stream_.left());
   }
-  void unpack(const std::byte* from) { bring(from, {}); }
-  void add(const ElementType&, const std::byte* from) { bring(from, added_); }
+  void unpack(const std::byte* from) { on_device_ ? on_device_->unpack(from) : bring(from, {}); }
+  void add(const ElementType&, const std::byte* from) { on_device_ ? on_device_->add(from) : bring(from, added_); }
 
  private:
   void restart(const ElementStep& step) {
@@ -80,6 +95,7 @@ class Boxes {
 
   std::byte* here_;  // element (0, ..., 0) of the array
   ElementStep added_;
+  std::optional<DeviceHalo> on_device_;  // of a buffer on a device, in place of what follows
   std::vector<Box> boxes_;
   Stream stream_;
   Index bytes_ = 0;
@@ -89,12 +105,12 @@ using Halo = HaloExchange<Boxes>;
 
 // All boxes of each process among `moves`, which are in the order of processes.
 std::vector<Halo::Peer> peers(const Buffer& buffer, const std::vector<PaddingMove>& moves, const ElementStep& added,
-                              const PlacedDistribution& of) {
+                              const PlacedDistribution& of, const std::shared_ptr<mpi::Faults>& faults) {
   std::vector<Halo::Peer> all;
   for (auto begin = moves.begin(); begin != moves.end();) {
     const auto end =
         std::find_if(begin, moves.end(), [&](const PaddingMove& m) { return m.process != begin->process; });
-    all.emplace_back(of.rank(begin->process), Boxes(buffer, begin, end, &PaddingMove::here, added));
+    all.emplace_back(of.rank(begin->process), Boxes(buffer, begin, end, &PaddingMove::here, added, faults));
     begin = end;
   }
   return all;
@@ -102,7 +118,8 @@ std::vector<Halo::Peer> peers(const Buffer& buffer, const std::vector<PaddingMov
 
 // The padding of a process's buffer and the elements that it repeats. Throws Error if values cannot be added that
 // shall.
-std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, PaddingOperation operation, Index rank) {
+std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, PaddingOperation operation, Index rank,
+                              const std::shared_ptr<mpi::Faults>& faults) {
   const PaddingPlan plan = padding_plan(placed.distribution(), *placed.process(rank));
   const bool adds = operation == PaddingOperation::sum;
   ElementStep added;
@@ -112,11 +129,11 @@ std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, P
     added.combine = combiner(buffer.type, buffer.type, false, added.scaling);
   }
   const auto own = [&](std::vector<Range> PaddingMove::*box) {
-    return Boxes(buffer, plan.own.begin(), plan.own.end(), box, added);
+    return Boxes(buffer, plan.own.begin(), plan.own.end(), box, added, faults);
   };
   std::optional<Halo::Own> repeated;
   if (!plan.own.empty()) repeated.emplace(Halo::Own{own(&PaddingMove::here), own(&PaddingMove::there)});
-  auto owners = peers(buffer, plan.receive, added, placed), users = peers(buffer, plan.send, added, placed);
+  auto owners = peers(buffer, plan.receive, added, placed, faults), users = peers(buffer, plan.send, added, placed, faults);
   return std::make_unique<Halo>(std::move(buffer), std::move(owners), std::move(users), std::move(repeated), adds);
 }
 
@@ -173,6 +190,7 @@ struct PaddingUpdate::State {
   std::unique_ptr<Halo> halo;
   bool adds;
   Index number;
+  DeviceFaults faults;
 };
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
@@ -181,6 +199,7 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
     check_here(buffer, distribution, comm);
     record.add(fingerprint(distribution, operation));
     record.add(type_number(buffer.type));
+    record.add(!buffer.memory.is_on_host());
   });
   comm = call.comm();
   const mpi::Channel channel = mpi::channel_of(comm);
@@ -191,10 +210,11 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
     if (!call.is_same(1)) refuse_different(type_number(buffer.type), "element types", "pass parts of one array", comm);
     check_shared(distribution.distribution());
     state_ = mpi::collectively(comm, [&] {  // it makes messages of MPI, which may fail
-      auto halo = halo_of(std::move(buffer), distribution, operation, mpi::rank_of(comm));
+      DeviceFaults faults(call.largest(2) > 0, comm);
+      auto halo = halo_of(std::move(buffer), distribution, operation, mpi::rank_of(comm), faults.here);
       const bool adds = operation == PaddingOperation::sum;
       adds ? halo->open_sum(channel) : halo->open_fill(channel);
-      return std::unique_ptr<State>(new State{std::move(halo), adds, channel.tag});
+      return std::unique_ptr<State>(new State{std::move(halo), adds, channel.tag, std::move(faults)});
     });
   });
 }
@@ -220,6 +240,7 @@ void PaddingUpdate::wait() {
   if (!state_->halo->started()) refuse("no update is in progress", "must have been started", "call start() first");
   const mpi::ShownCall shown("PaddingUpdate::wait");
   state_->halo->wait();
+  state_->faults.agree();
 }
 
 Index PaddingUpdate::number() const { return state_->number; }

@@ -52,10 +52,10 @@ std::vector<Index> order_of_number(Index number, Index ndim) {
 }
 
 Schedule::Schedule(const PlanData& parts, const Buffer& source, const Buffer& target, const Agreed& agreed,
-                   const std::vector<Way>& ways, DeviceMoves* devices)
+                   const std::vector<Way>& ways, DeviceMove& on_device)
     : source_(source), target_(target), agreed_(agreed) {
-  add_streams(parts, End::source, source, ways, devices);
-  add_streams(parts, End::target, target, ways, devices);
+  add_streams(parts, End::source, source, ways, on_device);
+  add_streams(parts, End::target, target, ways, on_device);
   if (parts.mapping.ravel || agreed.streams_only) return;
   if (agreed.direct == End::source)
     add_pass(parts, End::target, target, source, ways);
@@ -78,7 +78,7 @@ std::vector<std::size_t> Schedule::axis_order(const PlanData& parts, std::size_t
 // Streams to and from other nodes. Within the node a Pass sends, and streams receive, unless memory is accessed
 // directly. Ravelled arrays, and those on a device, have no Pass: also our own part is a stream.
 void Schedule::add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<Way>& ways,
-                           DeviceMoves* devices) {
+                           DeviceMove& on_device) {
   const bool sends = end == End::source, streams_only = parts.mapping.ravel.has_value() || agreed_.streams_only;
   const std::vector<AxisMoves>& moves = parts.side(end).axes;
   std::vector<std::vector<AxisPieces>>& by_peer = sends ? out_axes_ : in_axes_;
@@ -91,7 +91,7 @@ void Schedule::add_streams(const PlanData& parts, End end, const Buffer& buffer,
     std::vector<const AxisPieces*> axes;
     for (const std::size_t i : axis_order(parts, by_peer.size())) axes.push_back(&by_peer[i][moves[i].slot(peers[i])]);
     std::unique_ptr<DevicePieces> device;
-    if (!buffer.memory.is_on_host()) device = devices->pieces(axes, buffer);
+    if (!buffer.memory.is_on_host()) device = device_engine()->pieces(axes, buffer, on_device.step, on_device.faults);
     Pieces pieces(std::move(axes), buffer.type.bytes, 0, {PeerBuffer{}});
     if (way == Way::typed && (agreed_.source_bytes != agreed_.target_bytes || agreed_.streams_only)) way = Way::message;
     DerivedType type = way == Way::typed ? DerivedType(pieces) : DerivedType();

@@ -14,6 +14,12 @@
 
 namespace tridap::redistribute {
 
+/// What a move of buffers on a device does, and what has failed in it here.
+struct DeviceMove {
+  DeviceStep step;
+  mpi::Faults faults;
+};
+
 /// What all processes have agreed on for a move.
 struct Agreed {
   /// The end whose memory the processes of a node access directly: they write into the targets of the others, or read
@@ -41,9 +47,9 @@ std::vector<Index> order_of_number(Index number, Index ndim);
 class Schedule {
  public:
   /// `ways`: by rank, that of a Stream to it; a Way::typed one is a Way::message if elements change their length, or if
-  /// they travel in slots only. `devices`: for buffers on a device; otherwise null.
+  /// they travel in slots only. `on_device`: of moves of buffers on a device; it must outlive this.
   Schedule(const PlanData& parts, const Buffer& source, const Buffer& target, const Agreed& agreed,
-           const std::vector<Way>& ways, DeviceMoves* devices);
+           const std::vector<Way>& ways, DeviceMove& on_device);
   Schedule(const Schedule&) = delete;
 
   bool suits(const Buffer& source, const Buffer& target, const Agreed& agreed) const;
@@ -69,7 +75,7 @@ class Schedule {
  private:
   std::vector<std::size_t> axis_order(const PlanData& parts, std::size_t axes) const;
   void add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<Way>& ways,
-                   DeviceMoves* devices);
+                   DeviceMove& on_device);
   void add_pass(const PlanData& parts, End end, const Buffer& here, const Buffer& there, const std::vector<Way>& ways);
 
   struct Layout {

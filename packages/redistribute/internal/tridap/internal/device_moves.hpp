@@ -46,7 +46,7 @@ class DevicePieces {
  public:
   virtual ~DevicePieces() = default;
   /// Copies units [first, first + units) of them, in the order of the stream, to a slot. Returns when they are there. An
-  /// error is kept for DeviceMoves::take_faults(), so that the messages of the move go on.
+  /// error is kept among the faults, so that the messages go on.
   virtual void pack(const Buffer& from, Index first, Index units, std::byte* slot) = 0;
   /// Takes them from a slot. Returns when they are there.
   virtual void unpack(const Buffer& to, Index first, Index units, const std::byte* slot) = 0;
@@ -66,31 +66,27 @@ class DeviceMoves {
   /// How this process stands. It waits for what the legacy stream has to do, so that all elements are there when the
   /// processes have agreed. Throws Error.
   virtual Standing stand(const std::vector<DeviceArrays>& arrays) = 0;
-  /// What the next move does with elements, once the processes have agreed.
-  virtual void set_step(const DeviceStep& step) = 0;
   /// Tells the other processes of the node where the sources are. False: there is no shared memory to tell it in, and
   /// moves take slots. **Collective.**
   virtual bool tell() = 0;
   /// Whether an earlier move has ended in no_access, or tell() has failed. The same on all processes.
   virtual bool takes_slots() const = 0;
-  /// Begins to read the elements of the targets from the sources of all processes.
-  virtual void begin() = 0;
+  /// Begins to read the elements of the targets from the sources of all processes. `faults` gets what fails here.
+  virtual void begin(const DeviceStep& step, mpi::Faults& faults) = 0;
   /// Whether all processes have read them.
   virtual bool test() = 0;
   virtual Outcome outcome() const = 0;
-  /// What failed on this process, in this move or in its DevicePieces. It is forgotten then.
-  virtual mpi::Faults take_faults() = 0;
-
-  /// Those that a buffer on a device exchanges with one process: a product of axes, outermost first. Throws Error.
-  virtual std::unique_ptr<DevicePieces> pieces(const std::vector<const AxisPieces*>& axes, const Buffer& buffer) = 0;
 };
-
 /// The component's moves, and the memory of new targets.
 class DeviceEngine {
  public:
   virtual ~DeviceEngine() = default;
   /// `comm` is a duplicate of ours, which outlives the result.
   virtual std::unique_ptr<DeviceMoves> moves(const PlanData& plan, MPI_Comm comm) const = 0;
+  /// Those that a buffer on a device exchanges with one process: a product of axes, outermost first. The axes, `step`
+  /// and `faults` must outlive the result. Throws Error.
+  virtual std::unique_ptr<DevicePieces> pieces(const std::vector<const AxisPieces*>& axes, const Buffer& buffer,
+                                               const DeviceStep& step, mpi::Faults& faults) const = 0;
   /// The device that this process uses now, for an array of which it has no other part. Throws Error if it uses none.
   virtual Memory current() const = 0;
 };

@@ -2,6 +2,7 @@
 
 #include <tridap/buffer.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/device_moves.hpp>
 #include <tridap/internal/needs.hpp>
 #include <tridap/internal/persistent_messages.hpp>
 #include <tridap/memory_order.hpp>
@@ -18,7 +19,7 @@ namespace tridap::redistribute {
 
 /// Throws Error unless a halo can be written in this memory. `name` is the buffer's, and `written` what is written.
 inline void need_halo_memory(const Buffer& buffer, const std::string& name, const std::string& written) {
-  need_host_memory(buffer, name);
+  if (device_engine() == nullptr) need_host_memory(buffer, name);
   if (buffer.read_only) refuse(name + " is read-only", "must be writable", "pass a writable buffer");
   if (!memory_order(buffer).is_unique)
     refuse(name + "'s elements may share memory", "must not, because " + written + " written",

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <tridap/internal/axis_pieces.hpp>
+#include <tridap/internal/device_moves.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace tridap::redistribute {
+
+/// What fails on devices in the updates of a halo, whose messages go on meanwhile.
+struct DeviceFaults {
+  DeviceFaults(bool is_on_devices, MPI_Comm of) : on_devices(is_on_devices), comm(of) {}
+
+  /// After an update: throws the same Error on every process if one has failed on any. **Collective** if a buffer of
+  /// any process is on a device; otherwise it does nothing.
+  void agree() const;
+
+  bool on_devices;  ///< the same on every process
+  MPI_Comm comm;
+  std::shared_ptr<mpi::Faults> here = std::make_shared<mpi::Faults>();
+};
+
+/// Elements of a halo in a buffer on a device: products of axes, one after the other. See HaloExchange.
+class DeviceHalo {
+ public:
+  /// Each product has its axes outermost first. `faults` gets what fails, and is shared by all of an update. Throws
+  /// Error if the program has no TriDAP::device.
+  DeviceHalo(const Buffer& buffer, std::vector<std::vector<AxisPieces>> products, std::shared_ptr<mpi::Faults> faults);
+
+  Index bytes() const { return bytes_; }
+  void pack(std::byte* to);
+  void unpack(const std::byte* from);
+  void add(const std::byte* from);
+
+ private:
+  struct Product {
+    std::vector<AxisPieces> axes;
+    Index elements = 1;
+    std::unique_ptr<DevicePieces> pieces;
+  };
+  void bring(const std::byte* from, bool adds);
+
+  std::unique_ptr<Buffer> buffer_;
+  std::unique_ptr<DeviceStep> step_;
+  std::shared_ptr<mpi::Faults> faults_;
+  std::vector<Product> products_;
+  Index bytes_ = 0;
+};
+
+}  // namespace tridap::redistribute
