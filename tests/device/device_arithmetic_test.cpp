@@ -14,11 +14,18 @@ namespace {
 using Kind = tridap::ElementType::Kind;
 using tridap::redistribute::Scaling;
 
-const std::array<ElementType, 12> types = {
-    ElementType{Kind::unsigned_integer, 1, true}, {Kind::unsigned_integer, 2, true}, {Kind::unsigned_integer, 4, true},
-    {Kind::unsigned_integer, 8, true},            {Kind::signed_integer, 1, true},   {Kind::signed_integer, 2, true},
-    {Kind::signed_integer, 4, true},              {Kind::signed_integer, 8, true},   {Kind::floating, 4, true},
-    {Kind::floating, 8, true},                    {Kind::complex, 8, true},          {Kind::complex, 16, true}};
+const std::array<ElementType, 12> types = {ElementType{Kind::unsigned_integer, 1, true},
+                                           {Kind::unsigned_integer, 2, true},
+                                           {Kind::unsigned_integer, 4, true},
+                                           {Kind::unsigned_integer, 8, true},
+                                           {Kind::signed_integer, 1, true},
+                                           {Kind::signed_integer, 2, true},
+                                           {Kind::signed_integer, 4, true},
+                                           {Kind::signed_integer, 8, true},
+                                           {Kind::floating, 4, true},
+                                           {Kind::floating, 8, true},
+                                           {Kind::complex, 8, true},
+                                           {Kind::complex, 16, true}};
 
 bool is_whole(const ElementType& type) {
   return type.kind == Kind::signed_integer || type.kind == Kind::unsigned_integer;
@@ -59,15 +66,16 @@ class Computed {
     options.path = path;
     Redistribution plan(case_.source.placed(), case_.target.placed(), from_.bytes, world, options);
     const oracle::Stand stand_from = stand(case_.source), stand_to = stand(case_.target);
-    Part source(case_.source, rank_, from_, stand_from, from(dice_)), target(case_.target, rank_, to_, stand_to, to(dice_));
+    Part source(case_.source, rank_, from_, stand_from, from(dice_)),
+        target(case_.target, rank_, to_, stand_to, to(dice_));
     Part host_source(case_.source, rank_, from_, stand_from, {}), host_target(case_.target, rank_, to_, stand_to, {});
     for (Part* const each : {&source, &host_source}) each->set(each->host.picture(truth_.given(rank_), digits_of(1)));
     for (Part* const each : {&target, &host_target}) each->set(each->host.picture(truth_.moved(rank_), digits_of(2)));
     plan(source.stamped(), target.stamped(), scaling_);
     plan(host_source.stamped(), host_target.stamped(), scaling_);
     EXPECT_TRUE(target.now() == host_target.now())
-        << from_.name() << " to " << to_.name() << ", alpha " << scaling_.alpha << ", beta " << scaling_.beta << ", seed "
-        << seed_ << ":" << moves::text(case_);
+        << from_.name() << " to " << to_.name() << ", alpha " << scaling_.alpha << ", beta " << scaling_.beta
+        << ", seed " << seed_ << ":" << moves::text(case_);
   }
 
  private:
@@ -101,9 +109,8 @@ void for_random_arithmetic(Index first, Index count, const std::function<void(Co
 }  // namespace
 
 TEST(DeviceArithmetic, HasTheBitsOfTheHost) {
-  for_random_arithmetic(5000, 600, [](Computed& computed) {
-    computed.expect_same_bits(in_device_memory, in_device_memory);
-  });
+  for_random_arithmetic(5000, 600,
+                        [](Computed& computed) { computed.expect_same_bits(in_device_memory, in_device_memory); });
 }
 
 TEST(DeviceArithmetic, HasTheBitsOfTheHostThroughSlots) {

@@ -1,5 +1,5 @@
-// rates [N]: how fast arrays move between the processes that share a GPU, beside a copy on the device of the same bytes in
-// the same run. N x N doubles; 8192 without an argument. Each line has its bound; what is below it is marked.
+// rates [N]: how fast arrays move between the processes that share a GPU, beside a copy on the device of the same bytes
+// in the same run. N x N doubles; 8192 without an argument. Each line has its bound; what is below it is marked.
 
 #include <tridap/device/device.hpp>
 #include <tridap/internal/driver.hpp>
@@ -75,7 +75,8 @@ void copy_on_device(void* to, const void* from, Index bytes) {
   const driver::Table& table = driver::need_table(cuda);
   const driver::InContext in(table, 0);
   const auto address = [](const void* at) { return reinterpret_cast<std::uintptr_t>(at); };
-  driver::need_success(table, table.copy_on_device(address(to), address(from), static_cast<std::size_t>(bytes), nullptr), "a copy");
+  driver::need_success(
+      table, table.copy_on_device(address(to), address(from), static_cast<std::size_t>(bytes), nullptr), "a copy");
   driver::need_success(table, table.synchronize_stream(nullptr), "a copy");
 }
 
@@ -142,7 +143,8 @@ void compare_pencils(Index n) {
 void compare_small() {
   const Distribution of = Distribution::make({1024}, {tridap::block()}, {processes});
   Redistribution plan(of, of, 8, MPI_COMM_WORLD);
-  const DistArray source = array_of(of, tridap::Order::row_major, 8), target = array_of(of, tridap::Order::row_major, 8);
+  const DistArray source = array_of(of, tridap::Order::row_major, 8),
+                  target = array_of(of, tridap::Order::row_major, 8);
   const double ours = seconds([&] { plan(source, target); });
   if (rank == 0) std::printf("%-58s %8.1f us (at most 30 on one process)\n", "a move of 8 KB", ours * 1e6);
   below += processes == 1 && ours > 30e-6;

@@ -253,9 +253,7 @@ const DistArray& Array::host_array() const {
   return array_;
 }
 
-const DistArray& Array::movable() const {
-  return redistribute::device_engine() == nullptr ? host_array() : array_;
-}
+const DistArray& Array::movable() const { return redistribute::device_engine() == nullptr ? host_array() : array_; }
 
 py::object Array::part(Part part) const {
   if (!is_on_device(array_.buffer.memory)) return view(part);

@@ -31,8 +31,7 @@ TRIDAP_ON_DEVICE void combine(const Arithmetic& how, std::byte* to, const std::b
     value = computed::converted<To>(element<From>(from, how.aligned));
   } else if (!factors.reads_target()) {
     if (factors.reads_source())
-      computed::with_factor<To>(factors.alpha,
-                                [&](auto alpha) { value = computed::converted<To>(alpha(source())); });
+      computed::with_factor<To>(factors.alpha, [&](auto alpha) { value = computed::converted<To>(alpha(source())); });
   } else {
     computed::with_factor<To>(factors.beta, [&](auto beta) {
       const W target = beta(computed::converted<W>(element<To>(to, how.aligned)));

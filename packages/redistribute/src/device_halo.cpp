@@ -10,9 +10,7 @@ void DeviceFaults::agree() const {
 
 DeviceHalo::DeviceHalo(const Buffer& buffer, std::vector<std::vector<AxisPieces>> products,
                        std::shared_ptr<mpi::Faults> faults)
-    : buffer_(std::make_unique<Buffer>(buffer)),
-      step_(std::make_unique<DeviceStep>()),
-      faults_(std::move(faults)) {
+    : buffer_(std::make_unique<Buffer>(buffer)), step_(std::make_unique<DeviceStep>()), faults_(std::move(faults)) {
   step_->from = step_->to = buffer.type;
   for (std::vector<AxisPieces>& axes : products) {
     Product product{std::move(axes), 1, nullptr};

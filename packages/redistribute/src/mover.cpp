@@ -376,7 +376,8 @@ bool Mover::pulls(const Agreement& agreement) {
 // After a pull: throws what has failed on any process; moves by slots what a process could not open.
 void Mover::end_on_devices() {
   if (way_ != DeviceWay::pull) return;
-  if (devices_->outcome() == DeviceMoves::Outcome::failed) mpi::throw_faults(std::exchange(on_device_.faults, {}), comm_);
+  if (devices_->outcome() == DeviceMoves::Outcome::failed)
+    mpi::throw_faults(std::exchange(on_device_.faults, {}), comm_);
   if (devices_->outcome() == DeviceMoves::Outcome::no_access) again_();
 }
 

@@ -133,7 +133,8 @@ std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, P
   };
   std::optional<Halo::Own> repeated;
   if (!plan.own.empty()) repeated.emplace(Halo::Own{own(&PaddingMove::here), own(&PaddingMove::there)});
-  auto owners = peers(buffer, plan.receive, added, placed, faults), users = peers(buffer, plan.send, added, placed, faults);
+  auto owners = peers(buffer, plan.receive, added, placed, faults),
+       users = peers(buffer, plan.send, added, placed, faults);
   return std::make_unique<Halo>(std::move(buffer), std::move(owners), std::move(users), std::move(repeated), adds);
 }
 

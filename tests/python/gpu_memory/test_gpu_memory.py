@@ -454,8 +454,24 @@ def test_a_move_between_device_and_host(moved, comm):
     assert np.array_equal(gpus.from_dlpack(back.local).get(), held.get())
 
 
-def test_arithmetic_of_a_move_on_a_device_is_refused(moved, comm):
+def test_a_move_scales_adds_and_converts_on_the_device(moved, comm):
     _, x = moved
-    plan = tridap.Redistribution(x.distribution, tridap.distribution(x.shape, "*,b", processes=comm.size), comm=comm)
-    with pytest.raises(tridap.ProtocolError, match="alpha, beta"):
-        plan(x, alpha=2)
+    target = tridap.distribution(x.shape, "*,b", processes=comm.size)
+    y = x.redistribute(target, alpha=2)
+    assert y.device == "cuda:0" and np.array_equal(y.to("cpu").allgather(), 2 * everything(comm))
+    x.redistribute(out=y, beta=-1)
+    assert np.array_equal(y.to("cpu").allgather(), -everything(comm))
+    z = x.redistribute(target, convert="f4")
+    assert z.device == "cuda:0" and z.dtype == np.float32 and np.array_equal(z.to("cpu").allgather(), everything(comm))
+
+
+def test_padding_of_a_device_array_is_updated(comm):
+    dist = tridap.distribution((3 * comm.size, 4), (tridap.block(padding=1), "*"), processes=comm.size)
+    on_host = tridap.zeros(dist, comm=comm)
+    on_host.interior[...] = np.arange(on_host.interior.size).reshape(on_host.interior.shape) + 100 * comm.rank
+    held = gpus.asarray(on_host.local)
+    x = tridap.array(held, dist, comm)
+    for _ in range(2):
+        x.update_padding()
+    on_host.update_padding()
+    assert np.array_equal(held.get(), on_host.local)

@@ -92,9 +92,7 @@ struct Factors {
 
   TRIDAP_ON_DEVICE bool reads_source() const { return alpha.re != 0 || alpha.im != 0; }
   TRIDAP_ON_DEVICE bool reads_target() const { return beta.re != 0 || beta.im != 0; }
-  TRIDAP_ON_DEVICE bool converts_only() const {
-    return alpha.re == 1 && alpha.im == 0 && beta.re == 0 && beta.im == 0;
-  }
+  TRIDAP_ON_DEVICE bool converts_only() const { return alpha.re == 1 && alpha.im == 0 && beta.re == 0 && beta.im == 0; }
 };
 
 }  // namespace tridap::redistribute::arithmetic

@@ -45,8 +45,8 @@ struct DeviceStep {
 class DevicePieces {
  public:
   virtual ~DevicePieces() = default;
-  /// Copies units [first, first + units) of them, in the order of the stream, to a slot. Returns when they are there. An
-  /// error is kept among the faults, so that the messages go on.
+  /// Copies units [first, first + units) of them, in the order of the stream, to a slot. Returns when they are there.
+  /// An error is kept among the faults, so that the messages go on.
   virtual void pack(const Buffer& from, Index first, Index units, std::byte* slot) = 0;
   /// Takes them from a slot. Returns when they are there.
   virtual void unpack(const Buffer& to, Index first, Index units, const std::byte* slot) = 0;
