@@ -293,8 +293,9 @@ void Mover::propose_source(Agreement& agreement, const Buffer& source) const {
 void Mover::allocate_beside(const Buffer& source, Buffer& target, const Agreement& agreement) {
   const bool all = static_cast<Standing>(agreement.range(Agreement::standing)->second) != Standing::host;
   mpi::collectively(comm_, [&] {
-    const bool has_source = parts_.source.process && element_count(source) > 0;
-    if (element_count(target) == 0 || (has_source ? source.memory.is_on_host() : !all))
+    const bool has_source = parts_.source.process && (element_count(source) > 0 || !source.memory.is_on_host());
+    const bool needs_none = element_count(target) == 0 && !has_source;
+    if (!parts_.target.process || needs_none || (has_source ? source.memory.is_on_host() : !all))
       return allocate_ordinary(target);
     target.memory = has_source ? source.memory : device_engine()->current();
     if (target.memory.kind == Memory::Kind::cuda_managed) target.memory.kind = Memory::Kind::cuda;
