@@ -16,6 +16,17 @@ consume() {
   grep -q '^shared, 0 bytes copied.*, 2$' "$folder/out"
 }
 
+# consume_device HOW...: a program that links TriDAP::device, and names nothing of it, has it.
+consume_device() {
+  "$cmake" -S "$source/tests/consumer/device" -B "$folder/device" -G Ninja "$@" >"$folder/log" || { cat "$folder/log"; exit 1; }
+  "$cmake" --build "$folder/device"
+  has_device "$folder/device/consumer"
+}
+has_device() {
+  "$1" | tee "$folder/out"
+  grep -q 'has not loaded its driver' "$folder/out"
+}
+
 # refused PATTERN CMAKE_ARGUMENT...: configuring fails and says why.
 refused() {
   local pattern=$1
@@ -50,6 +61,7 @@ case $case in
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
     ! grep -rlF "$source" "$folder/prefix" --include='*.cmake' --include='*.hpp' || { echo 'an install names its source'; exit 1; }
     consume project -DCMAKE_PREFIX_PATH="$folder/prefix"
+    consume_device -DCMAKE_PREFIX_PATH="$folder/prefix"
     ;;
   shared)  # shared libraries, installed and moved: found there by programs and by Python
     "$cmake" -S "$source" -B "$folder/shared" "${as_before[@]}" -DBUILD_SHARED_LIBS=ON -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF
@@ -60,6 +72,10 @@ case $case in
     by_pkg_config "$folder/moved" | tee "$folder/log"
     grep -q '^tridap-ghosts: .*, [45] shared' "$folder/log"
     consume project -DCMAKE_PREFIX_PATH="$folder/moved"
+    consume_device -DCMAKE_PREFIX_PATH="$folder/moved"
+    "${MPICXX:-mpicxx}" -std=c++17 $(pkg-config --cflags tridap-device) -Wl,--as-needed "$source/tests/consumer/device/main.cpp" \
+      $(pkg-config --libs tridap-device) -o "$folder/by_pkg_config"
+    LD_LIBRARY_PATH=$folder/moved/lib has_device "$folder/by_pkg_config"
     /usr/bin/python3 "$source/tests/consumer/exported_symbols.py" "$folder/moved" "$source"
     ldd "$folder/build/consumer" | grep -F "libtridap_tpetra.so.0 => $folder/moved"
     PKG_CONFIG_PATH=$folder/moved/lib/pkgconfig pkg-config --libs tridap-protocol | tee "$folder/out"
