@@ -46,7 +46,7 @@ TRIDAP_ON_DEVICE void combine(const Arithmetic& how, std::byte* to, const std::b
   if (how.aligned)
     *reinterpret_cast<To*>(to) = value;
   else
-    memcpy(to, &value, sizeof(To));
+    __builtin_memcpy(to, &value, sizeof(To));
 }
 
 template <class To>

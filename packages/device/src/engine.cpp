@@ -1,6 +1,8 @@
 #include "moves.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/device/device.hpp>
+#include <tridap/internal/call.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/driver.hpp>
 
 #include <memory>
@@ -44,10 +46,11 @@ const Engine& engine() {
 }  // namespace
 
 void close(MPI_Comm comm) {
-  if (const std::shared_ptr<Boards> boards = Boards::made(comm)) {
-    boards->close();
-    mpi::must_succeed(MPI_Barrier(mpi::ours(comm)), "MPI_Barrier");
-  }
+  const mpi::Call call(comm, "device::close");
+  call.run([&] {
+    if (const std::shared_ptr<Boards> boards = Boards::made(call.comm())) boards->close();
+    mpi::must_succeed(MPI_Barrier(call.comm()), "MPI_Barrier");  // after it, all have closed
+  });
 }
 
 }  // namespace tridap::device

@@ -1,10 +1,10 @@
 // The kernels, compiled to an image that the driver loads (module.cpp). For HIP, hipcc compiles the same file.
 
-#include "kernels.hpp"
-
 #ifdef __HIPCC__
 #include <hip/hip_runtime.h>
 #endif
+
+#include "kernels.hpp"
 
 namespace tridap::device {
 

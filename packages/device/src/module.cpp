@@ -7,29 +7,27 @@
 #include <mutex>
 #include <utility>
 
-// The image of kernels.cu; a component that was built without a compiler for it has none.
-#ifdef TRIDAP_DEVICE_IMAGE
-asm(".pushsection .rodata\n"
-    ".balign 64\n"
-    ".local tridap_device_image\n"
-    "tridap_device_image:\n"
-    ".incbin \"" TRIDAP_DEVICE_IMAGE
-    "\"\n"
-    ".byte 0\n"
-    ".popsection\n");
-extern "C" __attribute__((visibility("hidden"))) const char tridap_device_image[];
+// The images of kernels.cu. Where a compiler for one was missing, its image is empty.
+#define TRIDAP_IMAGE(name, file)                                                                                       \
+  asm(".pushsection .rodata\n.balign 64\n.local " #name "\n" #name ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n"); \
+  extern "C" __attribute__((visibility("hidden"))) const char name[];
+#ifdef TRIDAP_CUDA_IMAGE
+TRIDAP_IMAGE(tridap_cuda_image, TRIDAP_CUDA_IMAGE)
+#else
+static constexpr const char* tridap_cuda_image = nullptr;
+#endif
+#ifdef TRIDAP_HIP_IMAGE
+TRIDAP_IMAGE(tridap_hip_image, TRIDAP_HIP_IMAGE)
+#else
+static constexpr const char* tridap_hip_image = nullptr;
 #endif
 
 namespace tridap::device {
 
 namespace {
 
-const void* image() {
-#ifdef TRIDAP_DEVICE_IMAGE
-  return tridap_device_image;
-#else
-  return nullptr;
-#endif
+const char* image_for(const driver::Table& table) {
+  return table.kind == Memory::Kind::hip ? tridap_hip_image : tridap_cuda_image;
 }
 
 // A kernel in a context: found once. Modules stay until the context ends.
@@ -41,11 +39,12 @@ driver::Function function(const driver::Table& table, driver::Context context, c
   driver::Function& found = functions[{context, name}];
   if (found != nullptr) return found;
   driver::Module& module = modules[context];
-  if (module == nullptr && table.load_module(&module, image()) != 0) {
+  if (module == nullptr && table.load_module(&module, image_for(table)) != 0) {
     module = nullptr;
-    refuse(image() == nullptr ? "TriDAP::device was built without a compiler for this device, so it has no kernels"
-                              : "the device cannot run the kernels of TriDAP::device",
-           "", image() == nullptr ? "build TriDAP where CMake finds nvcc" : "build TriDAP with a newer nvcc");
+    if (image_for(table) == nullptr)
+      refuse("TriDAP::device was built without a compiler for this device, so it has no kernels", "",
+             "build TriDAP where CMake finds nvcc, or hipcc");
+    refuse("the device cannot run the kernels of TriDAP::device", "", "build TriDAP with a newer compiler for it");
   }
   driver::need_success(table, table.function(&found, module, name.c_str()), "finding the kernel " + name);
   return found;

@@ -64,9 +64,9 @@ class Pulls : public redistribute::DeviceMoves {
   MPI_Comm comm_;
   std::shared_ptr<Boards> boards_;
   std::vector<redistribute::DeviceArrays> arrays_;
-  std::vector<Entry> entries_;  // of the sources
-  Memory memory_;               // of the arrays
-  std::array<std::unique_ptr<Prepared>, 8> prepared_;
+  std::vector<Entry> entries_;                                       // of the sources
+  Memory memory_;                                                    // of the arrays
+  std::array<std::unique_ptr<Prepared>, Board::most + 1> prepared_;  // those of one move are never replaced in it
   std::size_t next_ = 0;
   bool no_boards_ = false, launched_ = false, said_ = false;
   Outcome outcome_ = Outcome::good;

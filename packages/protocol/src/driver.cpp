@@ -319,10 +319,16 @@ void order_after(const Memory& memory, Stream consumer, Stream producer) {
   need_success(t, error, "waiting for a stream");
 }
 
+// An event on the legacy stream comes behind the work of all blocking streams; what is on that stream alone does not.
 void synchronize(const Memory& memory, Stream stream) {
   const Table& t = need_table(memory);
   const InContext in(t, memory.device);
-  need_success(t, t.synchronize_stream(stream), "waiting for a stream");
+  Event event = nullptr;
+  need_success(t, t.create_event(&event, no_timing), "making an event");
+  int error = t.record_event(event, stream);
+  if (error == 0) error = t.synchronize_stream(stream);
+  t.destroy_event(event);
+  need_success(t, error, "waiting for a stream");
 }
 
 std::shared_ptr<void> allocate(const Memory& memory, Index bytes, bool zeros) {

@@ -387,20 +387,22 @@ bool Mover::is_on_device(const Agreement& agreement) const {
   return range && static_cast<Standing>(range->first) != Standing::host;
 }
 
-// How this process's arrays stand, if any of them has elements.
+// How this process's arrays stand, if any of them has elements. It allocates nothing if no array was on a device.
 std::optional<Standing> Mover::standing() {
   bool any = false, on_device = false;
-  std::vector<DeviceArrays> arrays;
-  for (const MovedArray& array : given_) {
-    arrays.push_back({array.source, array.target});
+  for (const MovedArray& array : given_)
     for (const Buffer* side : {&array.source->buffer, &array.target->buffer}) {
       if (element_count(*side) == 0) continue;
       any = true;
       on_device = on_device || !side->memory.is_on_host();
     }
-  }
   if (on_device && devices_ == nullptr) devices_ = device_engine()->moves(parts_, comm_);
-  const Standing found = devices_ == nullptr ? Standing::host : devices_->stand(arrays);
+  Standing found = Standing::host;
+  if (devices_ != nullptr) {
+    std::vector<DeviceArrays> arrays;
+    for (const MovedArray& array : given_) arrays.push_back({array.source, array.target});
+    found = devices_->stand(arrays);
+  }
   return any ? std::optional(found) : std::nullopt;
 }
 

@@ -158,7 +158,7 @@ void order_after(const Memory& memory, Stream consumer, Stream producer);
 /// The same for what an event recorded.
 void order_after_event(const Memory& memory, Stream consumer, Event event);
 
-/// Returns when the work that is on the stream now has ended.
+/// Returns when the work that is on the stream now has ended; for the legacy stream, that of all blocking streams.
 void synchronize(const Memory& memory, Stream stream);
 
 /// Memory of a device; `zeros`: work that comes later on the legacy stream finds zeros there. The result frees it.

@@ -32,7 +32,7 @@ using Wide =
 template <class T>
 TRIDAP_ON_DEVICE T load(const std::byte* at) {
   T value;
-  memcpy(&value, at, sizeof(T));
+  __builtin_memcpy(&value, at, sizeof(T));
   return value;
 }
 
