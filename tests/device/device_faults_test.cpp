@@ -1,11 +1,13 @@
 #include "device/device_moved.hpp"
 #include <tridap/device/device.hpp>
+#include <tridap/make.hpp>
 
 #include <memory>
 #include <stdexcept>
 #include <string>
 
 using namespace on_device;
+using tridap::Distribution;
 
 namespace {
 
@@ -108,14 +110,71 @@ TEST_F(DeviceFaults, AProcessThatObjectsMakesTheOthersThrow) {
   move->expect_moves(*source, *target, 2, "after the objection");
 }
 
+TEST_F(DeviceFaults, ScalingIsDoneOnceWhereMemoryCannotBeOpened) {
+  const Distribution of = Distribution::make({6 * on::processes(comm_)}, {tridap::block()}, {on::processes(comm_)});
+  const Distribution cyclic =
+      Distribution::make({6 * on::processes(comm_)}, {tridap::cyclic()}, {on::processes(comm_)});
+  Redistribution plan(of, cyclic, 8, comm_);
+  DistArray source, target;
+  source.buffer = target.buffer = stand_in::numbers({6});
+  target.buffer = stand_in::numbers({6});
+  refuse_to_open(is_last());
+  plan(source, target, {2.0, 3.0});
+  refuse_to_open(false);
+  std::vector<double> found(6);
+  stand_in::Driver::loaded().read(found.data(), reinterpret_cast<std::uintptr_t>(target.buffer.data), 48, 1);
+  const Index p = on::processes(comm_), r = on::rank(comm_);
+  for (Index k = 0; k < 6; ++k)
+    EXPECT_EQ(found[static_cast<std::size_t>(k)], static_cast<double>(2 * ((r + k * p) % 6) + 3 * k));
+}
+
 TEST_F(DeviceFaults, APlanThatEndsDuringAMoveLeavesTheOthersAlone) {
-  auto move = moved(in_device_memory, in_device_memory);
+  for (const Path path : {Path::automatic, Path::staged, Path::messages}) {
+    auto move = moved(in_device_memory, in_device_memory, path);
+    const auto source = move->source(), target = move->target();
+    move->fill(*source, *target, 1);
+    move->plan().start({{source->stamped(), target->stamped()}});
+    if (is_last())
+      move->end_plan();
+    else
+      move->plan().wait();
+    move->expect_moved(*source, *target, 1, "the plan has ended on one process");
+  }
+}
+
+TEST_F(DeviceFaults, AFaultOfAStartedMoveIsThrownByItsOwnWait) {
+  const auto move = moved(in_device_memory, in_device_memory), other = moved(in_device_memory, in_device_memory);
+  const auto source = move->source(), target = move->target(), second = other->source(), third = other->target();
+  move->fill(*source, *target, 1);
+  fail_next_launch(is_last());
+  move->plan().start({{source->stamped(), target->stamped()}});
+  fail_next_launch(false);
+  other->expect_moves(*second, *third, 2, "the move of another plan");
+  on::expect_refused([&] { move->plan().wait(); }, "launching tridap_", comm_);
+}
+
+TEST_F(DeviceFaults, AMessageOfTheCallerArrivesWhileOthersWait) {
+  if (on::processes(comm_) < 2) GTEST_SKIP() << "needs at least 2 processes";
+  const auto move = moved(in_device_memory, in_device_memory);
+  const auto source = move->source(), target = move->target();
+  move->fill(*source, *target, 1);
+  std::vector<char> message(std::size_t{8} << 20);
+  MPI_Request request = MPI_REQUEST_NULL;
+  const int r = static_cast<int>(on::rank(comm_)), bytes = static_cast<int>(message.size());
+  if (r == 0) MPI_Irecv(message.data(), bytes, MPI_CHAR, 1, 5, comm_, &request);
+  move->plan().start({{source->stamped(), target->stamped()}});
+  if (r == 1) MPI_Send(message.data(), bytes, MPI_CHAR, 0, 5, comm_);
+  move->plan().wait();
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  move->expect_moved(*source, *target, 1, "beside a message");
+}
+
+TEST_F(DeviceFaults, MemoryIsNotClosedDuringAMove) {
+  const auto move = moved(in_device_memory, in_device_memory);
   const auto source = move->source(), target = move->target();
   move->fill(*source, *target, 1);
   move->plan().start({{source->stamped(), target->stamped()}});
-  if (is_last())
-    move->end_plan();
-  else
-    move->plan().wait();
-  move->expect_moved(*source, *target, 1, "the plan has ended on one process");
+  on::expect_refused([&] { tridap::device::close(comm_); }, "a move is in progress", comm_);
+  move->plan().wait();
+  move->expect_moved(*source, *target, 1, "not closed");
 }

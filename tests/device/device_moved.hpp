@@ -71,6 +71,11 @@ class Moved {
   }
   /// What the plan makes is where the source is.
   void expect_made(Part& source) {
+    for (int time = 0; time < 2; ++time) expect_made_once(source);
+  }
+
+ private:
+  void expect_made_once(Part& source) {
     source.set(source.host.picture(given_, moves::bytes_of(5)));
     const DistArray made = plan()(source.stamped());
     if (!case_.target.process(rank_) || element_count(made.buffer) == 0) return;
@@ -95,7 +100,6 @@ class Moved {
     }
   }
 
- private:
   std::unique_ptr<Part> part(const moves::Side& side, const Where& where) {
     const std::optional<int> kind = where(dice_);
     return std::make_unique<Part>(side, rank_, type_, moves::any_stand(side.array.axes.size(), dice_), kind);

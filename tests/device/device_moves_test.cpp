@@ -36,8 +36,8 @@ TEST(DeviceMoves, AnyArrayOfAnyMemoryOrder) {
 
 TEST(DeviceMoves, LongRowsOfEachElementLength) {
   stand_in::Driver::loaded();
-  for (const Index bytes : {1, 2, 3, 4, 8, 12, 16, 24, 40}) {
-    Moved moved(rows_to_columns(150), bytes, bytes, in_device_memory, in_device_memory);
+  for (const Index bytes : {1, 2, 3, 4, 8, 12, 16, 40}) {
+    Moved moved(rows_to_columns(100), bytes, bytes, in_device_memory, in_device_memory);
     const auto source = moved.source(), target = moved.target();
     moved.expect_moves(*source, *target, 1, "rows to columns");
   }
@@ -53,6 +53,40 @@ TEST(DeviceMoves, AreOneKernelForAllPeers) {
     EXPECT_EQ(counted(stand_in::kernels) - before, stand_in::Driver::loaded().is_real ? 0U : 1U);
   }
   EXPECT_EQ(counted(stand_in::contexts), 0U);
+}
+
+TEST(DeviceMoves, OfProcessesWithoutAPartAreKernelsToo) {
+  stand_in::Driver::loaded();
+  const Index p = on::processes(world);
+  if (p < 2) GTEST_SKIP() << "needs at least 2 processes";
+  const auto axis = [](Index grid) { return moves::small_axis(moves::Kind::even, 30, grid); };
+  Moved moved({moves::plain_side({axis(p - 1)}), {oracle::Array({axis(1)}), {p - 1}}, {}}, 8, 1, in_device_memory,
+              in_device_memory);
+  const auto source = moved.source(), target = moved.target();
+  const std::uint64_t before = counted(stand_in::kernels);
+  moved.expect_moves(*source, *target, 1, "to the last process");
+  if (!stand_in::Driver::loaded().is_real) {
+    EXPECT_EQ(counted(stand_in::kernels) - before, on::rank(world) == p - 1 ? 1U : 0U);
+  }
+}
+
+TEST(DeviceMoves, MoreSourcesThanABoardHasRoomFor) {
+  stand_in::Driver::loaded();
+  Moved moved(rows_to_columns(12), 8, 3, in_device_memory, in_device_memory);
+  std::vector<std::unique_ptr<Part>> sources;
+  for (Index k = 0; k < 17; ++k) {
+    sources.push_back(moved.source());
+    const auto target = moved.target();
+    moved.expect_moves(*sources.back(), *target, k, "one after the other");
+  }
+  for (std::size_t k = 1; k < 16; ++k) {  // one that is known, and one that is not
+    const auto fresh = moved.source(), a = moved.target(), b = moved.target();
+    moved.fill(*sources[k], *a, 1);
+    moved.fill(*fresh, *b, 2);
+    moved.plan()(std::vector<Move>{{sources[k]->stamped(), a->stamped()}, {fresh->stamped(), b->stamped()}});
+    moved.expect_moved(*sources[k], *a, 1, "known");
+    moved.expect_moved(*fresh, *b, 2, "new");
+  }
 }
 
 TEST(DeviceMoves, HostAndDeviceInOneMove) {

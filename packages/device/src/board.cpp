@@ -1,12 +1,10 @@
 #include "board.hpp"
 
-#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/typed.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
 namespace tridap::device {
@@ -19,12 +17,7 @@ struct Attached {
 };
 
 bool same_array(const Entry& a, const Entry& b) {
-  return a.allocation == b.allocation && a.offset == b.offset && a.ndim == b.ndim && a.strides == b.strides;
-}
-
-bool is_alive(const Entry& entry, const Board& board) {
-  return std::any_of(board.entries.begin(), board.entries.end(),
-                     [&](const Entry& each) { return each.allocation == entry.allocation; });
+  return a.memory.number == b.memory.number && a.offset == b.offset && a.ndim == b.ndim && a.strides == b.strides;
 }
 
 }  // namespace
@@ -34,9 +27,13 @@ std::shared_ptr<Boards> Boards::made(MPI_Comm comm) {
   return kept == nullptr ? nullptr : kept->boards;
 }
 
-std::shared_ptr<Boards> Boards::of(MPI_Comm comm) {
-  if (std::shared_ptr<Boards> kept = made(comm)) return kept;
-  auto memory = mpi::allocate_shared_bytes(sizeof(Board), comm);
+std::shared_ptr<Boards> Boards::make(MPI_Comm comm) {
+  std::shared_ptr<const mpi::SharedAllocation> memory;
+  try {
+    memory = mpi::allocate_shared_bytes(sizeof(Board), comm);
+  } catch (const Error&) {  // on all
+    return nullptr;
+  }
   auto attached = std::make_unique<Attached>(std::make_shared<Boards>(comm, std::move(memory)));
   mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process reads a board that was not made
   return mpi::made_duplicates_of(comm)->attach(std::move(attached), mpi::Duplicates::released).boards;
@@ -47,79 +44,55 @@ Boards::Boards(MPI_Comm comm, std::shared_ptr<const mpi::SharedAllocation> memor
   new (memory_->base(static_cast<int>(rank_))) Board{};
 }
 
-Boards::~Boards() { close(); }
-
 std::optional<std::uint8_t> Boards::find(const Entry& entry) const {
-  const auto& entries = board(rank_).entries;
+  const auto& entries = ours().entries;
   for (std::uint8_t i = 0; i < Board::most; ++i)
     if (same_array(entries[i], entry)) return i;
   return std::nullopt;
 }
 
-std::uint8_t Boards::add(const Entry& entry) {
-  const std::uint8_t at = next_;
-  next_ = static_cast<std::uint8_t>((next_ + 1) % Board::most);
-  board(rank_).entries[at] = entry;
+std::uint8_t Boards::add(const Entry& entry, std::size_t arrays) {
+  Board& board = ours();
+  const auto is_used = [&](std::uint8_t i) {
+    return std::find(board.now.begin(), board.now.begin() + static_cast<std::ptrdiff_t>(arrays), i) !=
+           board.now.begin() + static_cast<std::ptrdiff_t>(arrays);
+  };
+  std::uint8_t at = 0;
+  while (at < Board::most && (board.entries[at].memory.number != 0 || is_used(at))) ++at;
+  if (at == Board::most) {
+    while (is_used(next_)) next_ = static_cast<std::uint8_t>((next_ + 1) % Board::most);
+    at = next_;
+    next_ = static_cast<std::uint8_t>((next_ + 1) % Board::most);
+  }
+  board.entries[at] = entry;
   return at;
 }
 
-void Boards::drop_freed(Memory::Kind kind) {
-  for (Entry& entry : board(rank_).entries) {
-    if (entry.allocation == 0) continue;
-    const auto place = driver::place_of(reinterpret_cast<const void*>(entry.begin), kind);
-    if (!place || place->buffer_id != entry.allocation) entry = Entry{};
+void Boards::drop_freed() {
+  for (Entry& entry : ours().entries) {
+    if (entry.memory.number == 0) continue;
+    bool lives = false;
+    for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::hip}) {
+      const auto place = driver::place_of(reinterpret_cast<const void*>(entry.memory.address), kind);
+      lives = lives || (place && place->buffer_id == entry.memory.number);
+    }
+    if (!lives) entry = Entry{};
   }
 }
 
 const char* Boards::open(Index rank, const Entry& entry, const Memory& from) {
-  Opened& opened = opened_[{rank, entry.allocation}];
-  if (opened.address == 0) {
-    const driver::Table& table = driver::need_table(from);
-    const driver::InContext in(table, from.device);
-    driver::need_success(table, table.open_handle(&opened.address, entry.handle, 1),  // lazily allow access to peers
-                         "opening the memory of process " + std::to_string(rank));
-    opened.memory = from;
-  }
-  return reinterpret_cast<const char*>(opened.address) + entry.offset;
+  std::shared_ptr<const Opened>& known = opened_[{rank, entry.memory.number}];
+  if (!known || known->address() == 0 || known->from().device != from.device) known = device::open(entry.memory, from);
+  return reinterpret_cast<const char*>(known->address()) + entry.offset;
 }
 
 void Boards::close_unnamed() {
   for (auto it = opened_.begin(); it != opened_.end();) {
-    Entry named;
-    named.allocation = it->first.second;
-    if (is_alive(named, board(it->first.first))) {
-      ++it;
-    } else {
-      close(it->second);
-      it = opened_.erase(it);
-    }
+    const auto& entries = board(it->first.first).entries;
+    const bool named = std::any_of(entries.begin(), entries.end(),
+                                   [&](const Entry& each) { return each.memory.number == it->first.second; });
+    it = named ? std::next(it) : opened_.erase(it);
   }
-}
-
-void Boards::close() {
-  for (const auto& [key, opened] : opened_) close(opened);
-  opened_.clear();
-}
-
-void Boards::close(const Opened& opened) noexcept {
-  if (opened.address == 0) return;
-  try {
-    const driver::Table& table = driver::need_table(opened.memory);
-    const driver::InContext in(table, opened.memory.device);
-    table.close_handle(opened.address);
-  } catch (const std::exception&) {  // the driver has ended, and its memory with it
-  }
-}
-
-std::optional<Index> device_of(const driver::Table& table, const driver::Uuid& uuid) {
-  int count = 0;
-  if (table.count_devices(&count) != 0) return std::nullopt;
-  for (int ordinal = 0; ordinal < count; ++ordinal) {
-    int device = 0;
-    driver::Uuid own;
-    if (table.device(&device, ordinal) == 0 && table.uuid(&own, device) == 0 && own == uuid) return ordinal;
-  }
-  return std::nullopt;
 }
 
 }  // namespace tridap::device

@@ -46,7 +46,12 @@ const Engine& engine() {
 }  // namespace
 
 void close(MPI_Comm comm) {
-  const mpi::Call call(comm, "device::close");
+  const mpi::Call call(comm, "device::close", {}, [&](mpi::Record&) {
+    const std::shared_ptr<Boards> boards = Boards::made(comm);
+    if (boards && boards->moving)
+      refuse("a move is in progress, and reads the memory that is to be closed", "must have ended",
+             "call wait() first");
+  });
   call.run([&] {
     if (const std::shared_ptr<Boards> boards = Boards::made(call.comm())) boards->close();
     mpi::must_succeed(MPI_Barrier(call.comm()), "MPI_Barrier");  // after it, all have closed

@@ -14,12 +14,12 @@
 #ifdef TRIDAP_CUDA_IMAGE
 TRIDAP_IMAGE(tridap_cuda_image, TRIDAP_CUDA_IMAGE)
 #else
-static constexpr const char* tridap_cuda_image = nullptr;
+static constexpr char tridap_cuda_image[] = "";
 #endif
 #ifdef TRIDAP_HIP_IMAGE
 TRIDAP_IMAGE(tridap_hip_image, TRIDAP_HIP_IMAGE)
 #else
-static constexpr const char* tridap_hip_image = nullptr;
+static constexpr char tridap_hip_image[] = "";
 #endif
 
 namespace tridap::device {
@@ -41,7 +41,7 @@ driver::Function function(const driver::Table& table, driver::Context context, c
   driver::Module& module = modules[context];
   if (module == nullptr && table.load_module(&module, image_for(table)) != 0) {
     module = nullptr;
-    if (image_for(table) == nullptr)
+    if (*image_for(table) == 0)
       refuse("TriDAP::device was built without a compiler for this device, so it has no kernels", "",
              "build TriDAP where CMake finds nvcc, or hipcc");
     refuse("the device cannot run the kernels of TriDAP::device", "", "build TriDAP with a newer compiler for it");

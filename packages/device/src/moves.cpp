@@ -19,8 +19,6 @@ namespace {
 
 constexpr std::int32_t rows_of_a_tile = 16;
 
-bool has_elements(const DistArray& array) { return element_count(array.buffer) > 0; }
-
 bool is_on_device(const Memory& memory) {
   return memory.kind == Memory::Kind::cuda || memory.kind == Memory::Kind::hip;
 }
@@ -52,26 +50,47 @@ bool Pulls::all_are_near() const {
   return true;
 }
 
+Pulls::~Pulls() {
+  if (launched_ == nullptr) return;
+  try {
+    const driver::Table& table = driver::need_table(memory_);
+    const driver::InContext in(table, memory_.device);
+    table.destroy_event(launched_);
+  } catch (const std::exception&) {  // the driver has ended
+  }
+}
+
+bool Pulls::find_boards() {
+  if (boards_ == nullptr) boards_ = Boards::made(comm_);  // a move of another plan may have made them
+  return boards_ != nullptr;
+}
+
+// This process's array at an end, if it has elements; otherwise null.
+const DistArray* Pulls::elements_at(End end, const DeviceArrays& arrays) const {
+  if (!plan_.side(end).process) return nullptr;
+  const DistArray* const array = end == End::source ? arrays.source : arrays.target;
+  return element_count(array->buffer) > 0 ? array : nullptr;
+}
+
 // Adds what others need to know of a source; false: its memory has no handle.
 bool Pulls::add_entry(const Buffer& source) {
   const auto place = driver::place_of(source.data, source.memory.kind);
-  if (!place || place->kind != driver::Place::Kind::device || source.ndim() > Entry::most_axes) return false;
+  if (!place || place->kind != driver::Place::Kind::device || source.ndim() > Entry::most_axes ||
+      place->buffer_id == 0 || place->begin == 0)
+    return false;
   Entry entry;
-  entry.allocation = place->buffer_id;
-  entry.begin = place->begin;
+  entry.memory.process = process_number();
+  entry.memory.number = place->buffer_id;
+  entry.memory.address = place->begin;
   entry.offset = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(source.data) - place->begin);
   entry.ndim = source.ndim();
   std::copy(source.strides.begin(), source.strides.end(), entry.strides.begin());
-  const auto known = boards_ == nullptr ? std::nullopt : boards_->find(entry);
-  if (known) {
-    entry = boards_->board(boards_->rank()).entries[*known];
+  if (const auto known = boards_ == nullptr ? std::nullopt : boards_->find(entry)) {
+    entry = boards_->ours().entries[*known];
   } else {
     const driver::Table& table = driver::need_table(source.memory);
     const driver::InContext in(table, source.memory.device);
-    int device = 0;
-    if (table.device(&device, static_cast<int>(source.memory.device)) != 0 || table.uuid(&entry.uuid, device) != 0 ||
-        table.make_handle(&entry.handle, place->begin) != 0)
-      return false;
+    if (table.make_handle(&entry.memory.handle, place->begin) != 0) return false;
   }
   entries_.push_back(entry);
   return true;
@@ -81,72 +100,92 @@ Standing Pulls::stand(const std::vector<DeviceArrays>& arrays) {
   arrays_ = arrays;
   entries_.clear();
   memory_ = {};
+  find_boards();
   bool slots = !all_are_near() || arrays.size() > Board::most || plan_.mapping.ravel.has_value();
   for (const DeviceArrays& array : arrays)
-    for (const DistArray* side : {array.source, array.target}) {
-      if (!has_elements(*side)) continue;
-      if (memory_.is_on_host()) memory_ = side->buffer.memory;
-      slots = slots || !is_on_device(side->buffer.memory) || !same(side->buffer.memory, memory_);
-      if (!side->buffer.memory.is_on_host()) driver::synchronize(side->buffer.memory, nullptr);
-    }
+    for (const End end : {End::source, End::target})
+      if (const DistArray* const ours = elements_at(end, array)) {
+        const Memory& memory = ours->buffer.memory;
+        if (memory_.is_on_host()) memory_ = memory;
+        slots = slots || !is_on_device(memory) || !same(memory, memory_);
+        if (!memory.is_on_host()) driver::synchronize(memory, nullptr);
+      }
   if (memory_.is_on_host()) return Standing::host;
   if (slots || takes_slots()) return Standing::slots;
   for (const DeviceArrays& array : arrays)
-    if (has_elements(*array.source)) {
-      if (!add_entry(array.source->buffer)) return Standing::slots;
+    if (const DistArray* const source = elements_at(End::source, array)) {
+      if (!add_entry(source->buffer)) return Standing::slots;
     } else {
       entries_.emplace_back();
     }
   if (boards_ == nullptr) return Standing::news;
-  Board& board = boards_->board(boards_->rank());
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].allocation == 0) continue;
+    if (entries_[i].memory.number == 0) continue;
     const auto known = boards_->find(entries_[i]);
     if (!known) return Standing::news;
-    board.now[i] = *known;
+    boards_->ours().now[i] = *known;
   }
   return Standing::known;
 }
 
 bool Pulls::tell() {
+  if (!find_boards()) boards_ = Boards::make(comm_);
   if (boards_ == nullptr) {
-    try {
-      boards_ = Boards::of(comm_);
-    } catch (const std::exception&) {  // on all
-      no_boards_ = true;
-      return false;
+    no_boards_ = true;
+    return false;
+  }
+  boards_->drop_freed();
+  Board& board = boards_->ours();
+  std::vector<bool> is_known(entries_.size(), false);
+  for (std::size_t i = 0; i < entries_.size(); ++i)
+    if (const auto known = boards_->find(entries_[i]); known && entries_[i].memory.number != 0) {
+      board.now[i] = *known;
+      is_known[i] = true;
+    } else {
+      board.now[i] = Board::most;  // of none
     }
-  }
-  if (!memory_.is_on_host()) boards_->drop_freed(memory_.kind);
-  Board& board = boards_->board(boards_->rank());
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (entries_[i].allocation == 0) continue;
-    const auto known = boards_->find(entries_[i]);
-    board.now[i] = known ? *known : boards_->add(entries_[i]);
-  }
+  for (std::size_t i = 0; i < entries_.size(); ++i)
+    if (!is_known[i] && entries_[i].memory.number != 0) {
+      const auto same_as_before = boards_->find(entries_[i]);
+      board.now[i] = same_as_before ? *same_as_before : boards_->add(entries_[i], entries_.size());
+    }
   mpi::must_succeed(MPI_Barrier(comm_), "MPI_Barrier");
   boards_->close_unnamed();
-  return true;
+  mpi::Faults faults;
+  faults.attempt([&] { open_all(); });
+  int cannot = faults.ok() ? 0 : 1;
+  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &cannot, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
+  boards_->takes_slots = cannot != 0;
+  return cannot == 0;
+}
+
+// Opens the sources that this process reads. Throws Error.
+void Pulls::open_all() {
+  for (std::size_t i = 0; i < arrays_.size(); ++i) {
+    WordSize unused;
+    if (elements_at(End::target, arrays_[i]) != nullptr) sources_of(i, unused);
+  }
 }
 
 void Pulls::begin(const redistribute::DeviceStep& step, mpi::Faults& faults) {
   step_ = step;
   faults_ = &faults;
   ++boards_->number;
-  launched_ = said_ = false;
+  boards_->moving = true;
+  said_ = false;
   faults.attempt([&] { launch_all(); });
-  if (!faults.ok()) say(Outcome::failed);
+  if (!faults.ok()) say(true);
 }
 
 void Pulls::launch_all() {
+  bool launched = false;
   for (std::size_t i = 0; i < arrays_.size(); ++i) {
     const Buffer& target = arrays_[i].target->buffer;
-    if (!plan_.target.process || element_count(target) == 0) continue;
+    if (elements_at(End::target, arrays_[i]) == nullptr) continue;
     WordSize here, there;
     here.add(target.data);
     for (const Index stride : target.strides) here.add(stride);
     std::vector<Source> sources = sources_of(i, there);
-    if (said_) return;
     WordSize both = here;
     both.add(there);
     both.add(target.type.bytes);
@@ -160,11 +199,16 @@ void Pulls::launch_all() {
       CombineTask computes{task, arithmetic_of(step_, here, there), made.count};
       launch(memory_, made.kernel, blocks_for(made.count, threads), threads, &computes);
     }
-    launched_ = true;
+    launched = true;
   }
+  if (!launched) return;
+  const driver::Table& table = driver::need_table(memory_);
+  const driver::InContext in(table, memory_.device);
+  if (launched_ == nullptr) driver::need_success(table, table.create_event(&launched_, 2), "making an event");
+  driver::need_success(table, table.record_event(launched_, nullptr), "recording an event");
 }
 
-// Where the arrays of the peers are, by number. If one cannot be opened, it says so to all.
+// Where the arrays of the peers are, by number. Throws Error if this process cannot open one.
 std::vector<Pulls::Source> Pulls::sources_of(std::size_t array, WordSize& word) {
   const std::vector<AxisMoves>& axes = plan_.target.axes;
   std::size_t count = 1;
@@ -184,12 +228,7 @@ std::vector<Pulls::Source> Pulls::sources_of(std::size_t array, WordSize& word) 
     } else {
       const Board& board = boards_->board(rank);
       const Entry& entry = board.entries[board.now[array]];
-      try {
-        if (!device_of(driver::need_table(memory_), entry.uuid)) return say(Outcome::no_access);
-        source.data = boards_->open(rank, entry, memory_);
-      } catch (const std::exception&) {
-        return say(Outcome::no_access);
-      }
+      source.data = boards_->open(rank, entry, memory_);
       add_strides(entry.strides);
     }
     word.add(source.data);
@@ -198,18 +237,27 @@ std::vector<Pulls::Source> Pulls::sources_of(std::size_t array, WordSize& word) 
   return sources;
 }
 
+// What an earlier move has prepared, if it is the same; otherwise in the place of what was not used for the longest
+// time.
 const Pulls::Prepared& Pulls::prepared(const Buffer& target, std::vector<Source> sources, Index word) {
-  for (const auto& known : prepared_)
-    if (known && known->bytes == word && known->strides == target.strides && known->sources == sources) return *known;
+  std::unique_ptr<Prepared>* oldest = &prepared_[0];
+  for (auto& known : prepared_) {
+    if (known && known->bytes == word && known->device == memory_.device && known->strides == target.strides &&
+        known->sources == sources) {
+      known->used = boards_->number;
+      return *known;
+    }
+    if (*oldest && (!known || known->used < (*oldest)->used)) oldest = &known;
+  }
   auto made = std::make_unique<Prepared>();
   made->strides = target.strides;
+  made->device = memory_.device;
   made->bytes = word;
   made->sources = std::move(sources);
+  made->used = boards_->number;
   prepare(*made, target);
-  std::unique_ptr<Prepared>& place = prepared_[next_];
-  next_ = (next_ + 1) % prepared_.size();
-  place = std::move(made);
-  return *place;
+  *oldest = std::move(made);
+  return **oldest;
 }
 
 // The axes in the order of the target's memory, outermost first. `order`: those of the plan; words are behind them.
@@ -271,44 +319,38 @@ void Pulls::choose_tiles(Prepared& made, const HostTables& tables, const std::ve
   made.kernel = (turned ? "tridap_turned_" : "tridap_rows_") + std::to_string(made.bytes);
 }
 
-// Tells all how the move has ended here.
-void Pulls::say(Outcome outcome) {
+// Tells all that the move has ended here.
+void Pulls::say(bool failed) {
   if (said_) return;
   said_ = true;
-  const std::uint64_t number = boards_->number;
-  boards_->board(boards_->rank())
-      .done[number % 2]
-      .store(number * 4 + static_cast<std::uint64_t>(outcome), std::memory_order_release);
+  boards_->ours().done.store(2 * boards_->number + (failed ? 1 : 0), std::memory_order_release);
 }
 
 bool Pulls::launched_all_ended() {
-  if (!launched_) return true;
+  if (memory_.is_on_host() || launched_ == nullptr) return true;
   const driver::Table& table = driver::need_table(memory_);
   const driver::InContext in(table, memory_.device);
   constexpr int not_ready = 600;
-  const int error = table.query_stream(nullptr);
+  const int error = table.query_event(launched_);
   if (error == not_ready) return false;
   driver::need_success(table, error, "a kernel that moves elements");
   return true;
 }
 
 bool Pulls::test() {
-  if (!said_ || launched_) {
+  if (!said_) {
     bool ended = true;
     faults_->attempt([&] { ended = launched_all_ended(); });
     if (!ended) return false;
-    launched_ = false;
-    say(faults_->ok() ? Outcome::good : Outcome::failed);
+    say(!faults_->ok());
   }
-  const std::uint64_t number = boards_->number;
-  Outcome worst = Outcome::good;
+  failed_ = false;
   for (Index rank = 0; rank < boards_->processes(); ++rank) {
-    const std::uint64_t done = boards_->board(rank).done[number % 2].load(std::memory_order_acquire);
-    if (done / 4 < number) return false;
-    worst = std::max(worst, static_cast<Outcome>(done % 4));
+    const std::uint64_t done = boards_->board(rank).done.load(std::memory_order_acquire);
+    if (done / 2 < boards_->number) return false;
+    failed_ = failed_ || done % 2 != 0;
   }
-  outcome_ = worst;
-  boards_->closed = boards_->closed || worst == Outcome::no_access;
+  boards_->moving = false;
   return true;
 }
 

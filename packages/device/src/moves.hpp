@@ -22,14 +22,15 @@ namespace tridap::device {
 /// each array.
 class Pulls : public redistribute::DeviceMoves {
  public:
-  Pulls(const redistribute::PlanData& plan, MPI_Comm comm) : plan_(plan), comm_(comm), boards_(Boards::made(comm)) {}
+  Pulls(const redistribute::PlanData& plan, MPI_Comm comm) : plan_(plan), comm_(comm) {}
+  ~Pulls() override;
 
   redistribute::Standing stand(const std::vector<redistribute::DeviceArrays>& arrays) override;
   bool tell() override;
-  bool takes_slots() const override { return no_boards_ || (boards_ != nullptr && boards_->closed); }
+  bool takes_slots() override { return no_boards_ || (find_boards() && boards_->takes_slots); }
   void begin(const redistribute::DeviceStep& step, mpi::Faults& faults) override;
   bool test() override;
-  Outcome outcome() const override { return outcome_; }
+  bool failed() const override { return failed_; }
 
  private:
   /// Where a peer's array is in this process, and its strides by axis of the tables.
@@ -41,15 +42,20 @@ class Pulls : public redistribute::DeviceMoves {
   /// What a kernel needs for a target of one layout, and sources in these places.
   struct Prepared {
     IndexList strides;
+    Index device = 0;
     Index bytes = 0;  // of a word; 0: for a kernel that computes
     std::vector<Source> sources;
     Upload upload;
     PullTask task{};
     Long count = 0;  // words
     std::string kernel;
+    std::uint64_t used = 0;  // the move that has used it last
   };
 
   bool all_are_near() const;
+  bool find_boards();
+  void open_all();
+  const DistArray* elements_at(redistribute::End end, const redistribute::DeviceArrays& arrays) const;
   bool add_entry(const Buffer& source);
   std::vector<Source> sources_of(std::size_t array, WordSize& word);
   const Prepared& prepared(const Buffer& target, std::vector<Source> sources, Index word);
@@ -58,18 +64,17 @@ class Pulls : public redistribute::DeviceMoves {
   void choose_tiles(Prepared& made, const HostTables& tables, const std::vector<Long>& there) const;
   void launch_all();
   bool launched_all_ended();
-  void say(Outcome outcome);
+  void say(bool failed);
 
   const redistribute::PlanData& plan_;
   MPI_Comm comm_;
   std::shared_ptr<Boards> boards_;
   std::vector<redistribute::DeviceArrays> arrays_;
-  std::vector<Entry> entries_;                                       // of the sources
-  Memory memory_;                                                    // of the arrays
-  std::array<std::unique_ptr<Prepared>, Board::most + 1> prepared_;  // those of one move are never replaced in it
-  std::size_t next_ = 0;
-  bool no_boards_ = false, launched_ = false, said_ = false;
-  Outcome outcome_ = Outcome::good;
+  std::vector<Entry> entries_;  // of the sources
+  Memory memory_;               // of the arrays
+  std::array<std::unique_ptr<Prepared>, Board::most + 1> prepared_;
+  driver::Event launched_ = nullptr;  // behind the last kernel of the move
+  bool no_boards_ = false, said_ = false, failed_ = false;
   mpi::Faults* faults_ = nullptr;  // of the move
   redistribute::DeviceStep step_;
 };

@@ -52,6 +52,12 @@ std::unique_ptr<Halo> halo_of(const GhostedArray& array, const std::vector<Wante
 struct GhostUpdate::State {
   std::unique_ptr<Halo> halo;
   redistribute::DeviceFaults faults;
+
+  State(std::unique_ptr<Halo> of, redistribute::DeviceFaults of_devices)
+      : halo(std::move(of)), faults(std::move(of_devices)) {}
+  ~State() {
+    faults.end(halo->started(), [this] { halo->wait(); });
+  }
 };
 
 GhostUpdate::GhostUpdate(const GhostedArray& array, MPI_Comm comm) {
@@ -67,7 +73,7 @@ GhostUpdate::GhostUpdate(const GhostedArray& array, MPI_Comm comm) {
       auto halo = halo_of(array, wanted, asked, faults.here);
       halo->open_fill(of_update);
       halo->open_sum(of_sum);
-      return std::unique_ptr<State>(new State{std::move(halo), std::move(faults)});
+      return std::make_unique<State>(std::move(halo), std::move(faults));
     });
   });
 }

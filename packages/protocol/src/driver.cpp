@@ -53,14 +53,13 @@ bool fill(Table& t, void* library, bool hip) {
          named(t.copy_on_device, {"cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync"}) &&
          named(t.copy_rectangles, {"cuMemcpy2DUnaligned_v2", "hipDrvMemcpy2DUnaligned"}) &&
          named(t.synchronize_stream, {"cuStreamSynchronize", "hipStreamSynchronize"}) &&
-         named(t.query_stream, {"cuStreamQuery", "hipStreamQuery"}) &&
+         named(t.query_event, {"cuEventQuery", "hipEventQuery"}) &&
          named(t.wait_for_event, {"cuStreamWaitEvent", "hipStreamWaitEvent"}) &&
          named(t.create_event, {"cuEventCreate", "hipEventCreateWithFlags"}) &&
          named(t.record_event, {"cuEventRecord", "hipEventRecord"}) &&
          named(t.destroy_event, {"cuEventDestroy_v2", "hipEventDestroy"}) &&
          named(t.error_name, {"cuGetErrorName", "hipDrvGetErrorName"}) &&
          named(t.count_devices, {"cuDeviceGetCount", "hipGetDeviceCount"}) &&
-         named(t.uuid, {"cuDeviceGetUuid", "hipDeviceGetUuid"}) &&
          named(t.current_context, {"cuCtxGetCurrent", "hipCtxGetCurrent"}) &&
          named(t.current_device, {"cuCtxGetDevice", "hipGetDevice"}) &&
          named(t.load_module, {"cuModuleLoadData", "hipModuleLoadData"}) &&

@@ -40,6 +40,8 @@ class Carrier {
   bool test();
   /// Ends the move: no process reads our sources or writes our targets any more.
   void finish();
+  /// Lets MPI make progress now and then; false.
+  bool wait_a_little();
   /// Ends a move in which MPI has failed. Local.
   void abandon();
 
@@ -50,7 +52,6 @@ class Carrier {
   void post_what_waits();
   bool progress();
   bool others_done() const;
-  bool wait_a_little();
 
   std::shared_ptr<NodeContext> context_;
   mpi::Channel channel_;

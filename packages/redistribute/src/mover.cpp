@@ -29,7 +29,7 @@ void check_type(const char* side, const Buffer& first, const Buffer& other, Repo
 
 // Ends the move that is in progress on the communicator, of whichever plan.
 void finish_other(NodeContext& context) {
-  if (context.active != nullptr) context.active->finish();
+  if (context.active != nullptr) context.active->finish_for_another();
 }
 
 bool has_lists(const PlacedDistribution& placed) {
@@ -66,7 +66,7 @@ Mover::Mover(Plan plan, const Options& options, std::shared_ptr<NodeContext> con
 Mover::~Mover() {
   if (!in_progress_ || mpi::mpi_is_over()) return;
   try {
-    finish(false);
+    finish();
   } catch (const std::exception&) {  // a destructor cannot report an error
   }
 }
@@ -88,17 +88,32 @@ bool Mover::test() {
   return !in_progress_ || or_give_up([this] { return way_ == DeviceWay::pull ? devices_->test() : carrier_.test(); });
 }
 
-// Without `agree`, the processes do not hear whether a device of theirs has failed.
-void Mover::finish(bool agree) {
-  or_give_up([this, agree] {
-    if (way_ == DeviceWay::pull) mpi::wait_until([this] { return devices_->test(); });
-    if (agree) end_on_devices();
-    if (way_ != DeviceWay::pull) carrier_.finish();
-    if (agree && way_ == DeviceWay::slots) mpi::throw_faults(std::exchange(on_device_.faults, {}), comm_);
+void Mover::finish() {
+  or_give_up([this] {
+    if (way_ == DeviceWay::pull)
+      mpi::wait_until([this] { return devices_->test() || carrier_.wait_a_little(); });
+    else
+      carrier_.finish();
+    if (way_ == DeviceWay::slots || (way_ == DeviceWay::pull && devices_->failed()))
+      mpi::throw_faults(std::exchange(on_device_.faults, {}), comm_);
   });
   in_progress_ = false;
   context_->active = nullptr;
   kept_.clear();
+}
+
+// The same because another plan begins a move: what has failed is for wait() to throw.
+void Mover::finish_for_another() {
+  if (way_ == DeviceWay::host) return finish();
+  try {
+    finish();
+  } catch (const Error&) {
+    failed_before_wait_ = std::current_exception();
+  }
+}
+
+void Mover::throw_what_failed() {
+  if (failed_before_wait_) std::rethrow_exception(std::exchange(failed_before_wait_, nullptr));
 }
 
 // Whether, and how, all processes move what `give()` adds to given_, and returns true; false: it has checked and
@@ -178,7 +193,7 @@ bool Mover::is_made_type(const Buffer& source) const {
 void Mover::start_into_ordinary(const DistArray& source, DistArray& target, const Scaling& scaling) {
   const Agreement agreement = agree(1, true, scaling, [&](Agreement& ours) {
     check_before_making(source, scaling);
-    const bool same = is_made_type(source.buffer);
+    const bool same = is_made_type(source.buffer) && source.buffer.memory.is_on_host();
     ours.lack_memory(!same);
     if (!same) return false;
     outline(target, *made_type_);
@@ -200,26 +215,28 @@ void Mover::start_into_shared(const DistArray& source, DistArray& target, const 
     outline(target, *made_type_);
     given_.push_back({&source, &target});
     if (agrees_on_schedules_) ours.need_schedule(lacks_schedule());
+    const bool on_device = parts_.source.process && !source.buffer.memory.is_on_host();
     const std::vector<Index> bytes = bytes_of_node();
     const Index elements = element_count(target.buffer);
-    memory = mpi::reuse_shared(elements * made_type_->bytes, most_elements_ * made_type_->bytes, made_number_, comm_);
+    if (!on_device)
+      memory = mpi::reuse_shared(elements * made_type_->bytes, most_elements_ * made_type_->bytes, made_number_, comm_);
     ours.propose(Agreement::memory, memory ? memory->number() : -1);
-    ours.lack_memory(memory || !made.offer(bytes));
+    ours.lack_memory(on_device || memory || !made.offer(bytes));
     if (elements == 0) return false;
     ours.propose(Agreement::target_type, type_number(*made_type_));
     if (const auto order = order_number(target.buffer)) ours.propose(Agreement::stream_order, *order);
     return false;  // nothing is left to check
   });
   const Index made_number = type_number(*made_type_);
-  if (is_on_device(agreement)) {
-    memory = nullptr;
-    allocate_beside(source.buffer, target.buffer, agreement);
-    return start(source, target, scaling);
-  }
   if (agreement.value(Agreement::source_type).value_or(made_number) != made_number) {
     memory = nullptr;
     target = {};
     return start_into_new(source, target, scaling);
+  }
+  if (is_on_device(agreement)) {
+    memory = nullptr;
+    allocate_beside(source.buffer, target.buffer, agreement);
+    return start(source, target, scaling);
   }
   if (agreement.value(Agreement::memory).value_or(-1) < 0) {  // none, or not the same
     memory = nullptr;
@@ -288,8 +305,8 @@ void Mover::propose_source(Agreement& agreement, const Buffer& source) const {
                     static_cast<Index>(source.memory.is_on_host() ? Standing::host : Standing::news));
 }
 
-// Memory of a new target where this process's source is; padding is 0. A process without a source takes the device that
-// it uses, if all sources are on devices.
+// Memory of a new target where this process's source is; elements that no process sends are 0. A process without a
+// source takes the device that it uses, if all sources are on devices.
 void Mover::allocate_beside(const Buffer& source, Buffer& target, const Agreement& agreement) {
   const bool all = static_cast<Standing>(agreement.range(Agreement::standing)->second) != Standing::host;
   mpi::collectively(comm_, [&] {
@@ -300,8 +317,9 @@ void Mover::allocate_beside(const Buffer& source, Buffer& target, const Agreemen
     target.memory = has_source ? source.memory : device_engine()->current();
     if (target.memory.kind == Memory::Kind::cuda_managed) target.memory.kind = Memory::Kind::cuda;
     const Distribution& distribution = plan_.target().distribution();
-    const bool has_padding = distribution.count(*parts_.target.process, Part::owned) < element_count(target);
-    target.owner = driver::allocate(target.memory, element_count(target) * target.type.bytes, has_padding);
+    const bool leaves_some =
+        plan_.mapping().partial || distribution.count(*parts_.target.process, Part::owned) < element_count(target);
+    target.owner = driver::allocate(target.memory, element_count(target) * target.type.bytes, leaves_some);
     target.data = target.owner.get();
   });
 }
@@ -356,10 +374,6 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
     way_ = pulls(agreement) ? DeviceWay::pull : DeviceWay::slots;
   }
   if (way_ != DeviceWay::pull) return start_carrier(agreed, agreement, step);
-  again_ = [this, agreed, agreement, step] {
-    way_ = DeviceWay::slots;
-    start_carrier(agreed, agreement, step);
-  };
   in_progress_ = true;
   context_->active = this;
   devices_->begin(on_device_.step, on_device_.faults);
@@ -374,14 +388,6 @@ bool Mover::pulls(const Agreement& agreement) {
   return static_cast<Standing>(highest) != Standing::news || devices_->tell();
 }
 
-// After a pull: throws what has failed on any process; moves by slots what a process could not open.
-void Mover::end_on_devices() {
-  if (way_ != DeviceWay::pull) return;
-  if (devices_->outcome() == DeviceMoves::Outcome::failed)
-    mpi::throw_faults(std::exchange(on_device_.faults, {}), comm_);
-  if (devices_->outcome() == DeviceMoves::Outcome::no_access) again_();
-}
-
 bool Mover::is_on_device(const Agreement& agreement) const {
   const auto range = agreement.range(Agreement::standing);
   return range && static_cast<Standing>(range->first) != Standing::host;
@@ -391,10 +397,11 @@ bool Mover::is_on_device(const Agreement& agreement) const {
 std::optional<Standing> Mover::standing() {
   bool any = false, on_device = false;
   for (const MovedArray& array : given_)
-    for (const Buffer* side : {&array.source->buffer, &array.target->buffer}) {
-      if (element_count(*side) == 0) continue;
+    for (const End end : {End::source, End::target}) {
+      const Buffer& buffer = (end == End::source ? array.source : array.target)->buffer;
+      if (!parts_.side(end).process || element_count(buffer) == 0) continue;
       any = true;
-      on_device = on_device || !side->memory.is_on_host();
+      on_device = on_device || !buffer.memory.is_on_host();
     }
   if (on_device && devices_ == nullptr) devices_ = device_engine()->moves(parts_, comm_);
   Standing found = Standing::host;

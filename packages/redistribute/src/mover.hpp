@@ -5,7 +5,7 @@
 #include "checked_arrays.hpp"
 #include <tridap/internal/device_moves.hpp>
 
-#include <functional>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -45,7 +45,10 @@ class Mover {
   [[noreturn]] static void object(NodeContext& context, const mpi::Channel& channel, mpi::Faults why);
   bool in_progress() const { return in_progress_; }
   bool test();
-  void finish(bool agree = true);
+  void finish();
+  /// The same before another plan's move begins: what has failed is kept for throw_what_failed().
+  void finish_for_another();
+  void throw_what_failed();
 
  private:
   template <class Give>
@@ -55,7 +58,6 @@ class Mover {
   std::optional<Standing> standing();
   bool is_on_device(const Agreement& agreement) const;
   bool pulls(const Agreement& agreement);
-  void end_on_devices();
   void propose_source(Agreement& agreement, const Buffer& source) const;
   void allocate_beside(const Buffer& source, Buffer& target, const Agreement& agreement);
   template <class Step>
@@ -104,7 +106,7 @@ class Mover {
   enum class DeviceWay { host, pull, slots };
   DeviceMove on_device_;
   DeviceWay way_ = DeviceWay::host;  // of the move that is in progress
-  std::function<void()> again_;      // moves by slots what cannot be pulled
+  std::exception_ptr failed_before_wait_;
 };
 
 }  // namespace tridap::redistribute

@@ -192,6 +192,12 @@ struct PaddingUpdate::State {
   bool adds;
   Index number;
   DeviceFaults faults;
+
+  State(std::unique_ptr<Halo> of, bool adds_values, Index of_number, DeviceFaults of_devices)
+      : halo(std::move(of)), adds(adds_values), number(of_number), faults(std::move(of_devices)) {}
+  ~State() {
+    faults.end(halo->started(), [this] { halo->wait(); });
+  }
 };
 
 PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
@@ -215,7 +221,7 @@ PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distributi
       auto halo = halo_of(std::move(buffer), distribution, operation, mpi::rank_of(comm), faults.here);
       const bool adds = operation == PaddingOperation::sum;
       adds ? halo->open_sum(channel) : halo->open_fill(channel);
-      return std::unique_ptr<State>(new State{std::move(halo), adds, channel.tag, std::move(faults)});
+      return std::make_unique<State>(std::move(halo), adds, channel.tag, std::move(faults));
     });
   });
 }

@@ -123,7 +123,8 @@ void Redistribution::wait() {
   if (!awaited_) refuse("no move is in progress", "must have been started", "call start() first");
   const mpi::ShownCall shown("Redistribution::wait");
   awaited_ = false;
-  if (mover_->in_progress()) mover_->finish();  // otherwise another move has ended it
+  if (mover_->in_progress()) return mover_->finish();
+  mover_->throw_what_failed();  // another move has ended this one
 }
 
 Redistribution Redistribution::reversed() const {

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,13 +47,6 @@ struct Handle {
   char bytes[64] = {};
 };
 
-/// The number that a device has in every process and on every node.
-struct Uuid {
-  char bytes[16] = {};
-
-  friend bool operator==(const Uuid& a, const Uuid& b) { return std::memcmp(a.bytes, b.bytes, sizeof(a.bytes)) == 0; }
-};
-
 /// The functions of one driver. Each returns 0, or the driver's number of an error.
 struct Table {
   Memory::Kind kind = Memory::Kind::cuda;
@@ -73,14 +65,13 @@ struct Table {
   int (*copy_on_device)(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, Stream) = nullptr;
   int (*copy_rectangles)(const Rectangles*) = nullptr;
   int (*synchronize_stream)(Stream) = nullptr;
-  int (*query_stream)(Stream) = nullptr;  // 600: its work has not ended
+  int (*query_event)(Event) = nullptr;  // 600: the work before it has not ended
   int (*wait_for_event)(Stream, Event, unsigned flags) = nullptr;
   int (*create_event)(Event*, unsigned flags) = nullptr;
   int (*record_event)(Event, Stream) = nullptr;
   int (*destroy_event)(Event) = nullptr;
   int (*error_name)(int error, const char** name) = nullptr;
   int (*count_devices)(int*) = nullptr;
-  int (*uuid)(Uuid*, int device) = nullptr;
   int (*current_context)(Context*) = nullptr;
   int (*current_device)(int* device) = nullptr;
   int (*load_module)(Module*, const void* image) = nullptr;

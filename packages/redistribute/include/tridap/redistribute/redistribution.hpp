@@ -24,9 +24,14 @@ class Mover;
 ///
 /// The constructor, the calls that move, start() and wait() are **collective** over the communicator. Unless noted
 /// otherwise, they throw the same Error on every process or on none, before any target is written. After the first call
-/// for a memory order, a call allocates nothing but the targets that it returns. If a node has too little shared
+/// for a memory order, a call allocates nothing but the targets that it returns. If a node has too little /// shared
 /// memory, moves use messages only (Path::derived_types). Destroying a plan is local. But if a move is in progress, the
 /// destructor waits for it.
+///
+/// Arrays in the memory of devices need TriDAP::device. Then four things differ: a kernel may fail when targets have
+/// been written, and all processes throw the same Error then; test() does not see the agreement on that, which ends a
+/// move through slots; a new target is on the source's device; and a destructor that ends a move takes part in its
+/// agreement, as wait() does.
 class Redistribution {
  public:
   /// `element_bytes` is the length of the source's elements. Every process must pass the same arguments. Messages

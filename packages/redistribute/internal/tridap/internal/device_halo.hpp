@@ -2,8 +2,10 @@
 
 #include <tridap/internal/axis_pieces.hpp>
 #include <tridap/internal/device_moves.hpp>
+#include <tridap/internal/duplicates.hpp>
 
 #include <cstddef>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -16,6 +18,17 @@ struct DeviceFaults {
   /// After an update: throws the same Error on every process if one has failed on any. **Collective** if a buffer of
   /// any process is on a device; otherwise it does nothing.
   void agree() const;
+
+  /// For a destructor: ends an update that is in progress by `wait`, and agrees as others do in their wait().
+  template <class Wait>
+  void end(bool in_progress, Wait&& wait) noexcept {
+    if (!on_devices || !in_progress || mpi::mpi_is_over()) return;
+    try {
+      wait();
+      agree();
+    } catch (const std::exception&) {  // a destructor cannot report an error
+    }
+  }
 
   bool on_devices;  ///< the same on every process
   MPI_Comm comm;

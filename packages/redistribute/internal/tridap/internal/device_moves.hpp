@@ -55,27 +55,22 @@ class DevicePieces {
 /// The moves of one plan. Calls that are not said to be collective are local.
 class DeviceMoves {
  public:
-  /// How a move has ended, the same on all processes.
-  enum class Outcome {
-    good,
-    no_access,  ///< a process cannot open the memory of another: nothing moved, and later moves take slots
-    failed      ///< on some process
-  };
   virtual ~DeviceMoves() = default;
 
   /// How this process stands. It waits for what the legacy stream has to do, so that all elements are there when the
   /// processes have agreed. Throws Error.
   virtual Standing stand(const std::vector<DeviceArrays>& arrays) = 0;
-  /// Tells the other processes of the node where the sources are. False: there is no shared memory to tell it in, and
-  /// moves take slots. **Collective.**
+  /// Tells the other processes of the node where the sources are, and opens theirs. False, on all processes, if one of
+  /// them cannot: then this and later moves take slots. **Collective.**
   virtual bool tell() = 0;
-  /// Whether an earlier move has ended in no_access, or tell() has failed. The same on all processes.
-  virtual bool takes_slots() const = 0;
+  /// Whether an earlier tell() was false. The same on all processes.
+  virtual bool takes_slots() = 0;
   /// Begins to read the elements of the targets from the sources of all processes. `faults` gets what fails here.
   virtual void begin(const DeviceStep& step, mpi::Faults& faults) = 0;
   /// Whether all processes have read them.
   virtual bool test() = 0;
-  virtual Outcome outcome() const = 0;
+  /// Then: whether it has failed on any process.
+  virtual bool failed() const = 0;
 };
 /// The component's moves, and the memory of new targets.
 class DeviceEngine {
