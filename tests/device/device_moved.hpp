@@ -23,6 +23,15 @@ using tridap::redistribute::Redistribution;
 
 inline const MPI_Comm world = MPI_COMM_WORLD;
 
+/// Whether all processes are on one node. The same on all, and **collective**.
+inline bool on_one_node() {
+  MPI_Comm node = MPI_COMM_NULL;
+  MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+  const bool all = on::processes(node) == on::processes(world);
+  MPI_Comm_free(&node);
+  return all;
+}
+
 inline std::uint64_t counted(stand_in::Counted what) { return stand_in::Driver::loaded().count(what); }
 
 /// Where a process's part is: a kind of memory of the stand-in; nothing: on the host.

@@ -40,8 +40,8 @@ class Opened {
   Memory from_;
 };
 
-/// Opens an allocation for kernels of the device `from`, or finds it among those that are open, of any communicator. One
-/// of other memory that was at this address before is closed. Throws Error.
+/// Opens an allocation for kernels of the device `from`, or finds it among those that are open, of any communicator.
+/// One of other memory that was at this address before is closed. Throws Error.
 std::shared_ptr<const Opened> open(const Exported& memory, const Memory& from);
 
 }  // namespace tridap::device

@@ -6,10 +6,10 @@
 /// `tridap/redistribute/redistribution.hpp` take arrays in the memory of a device then.
 namespace tridap::device {
 
-/// Closes the memory of other processes that moves on this communicator have opened. A process may free the memory of
-/// an array at any time outside a move, but it stays occupied as long as others have it open: they close it at their
-/// next move with new arrays, here, and when the communicator is freed. The next move opens what it needs again.
-/// **Collective.**
+/// Closes the memory of other processes that moves on this communicator have opened; after it, all processes have. Call
+/// it before you free memory that others have read: CUDA does not say what happens to memory that is freed while
+/// another process has it open. The next move opens what it needs again. **Collective**: throws the same Error on every
+/// process if a move is in progress.
 void close(MPI_Comm comm);
 
 }  // namespace tridap::device

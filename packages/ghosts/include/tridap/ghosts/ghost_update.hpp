@@ -30,7 +30,8 @@ class GhostUpdate {
   /// **Collective**: throws the same Error on every process or on none. It throws if the dim_data or the element types
   /// of the processes do not fit together, if an id is no element of the array, is an element of the process that lists
   /// it, or is listed twice by one process, if numbered axes share indices or the array has communication padding, or
-  /// if the memory of a process is not in host memory, is read-only or has elements that may share memory.
+  /// if the memory of a process is read-only, has elements that may share memory, or is on a device in a program
+  /// without TriDAP::device.
   GhostUpdate(const GhostedArray& array, MPI_Comm comm);
   GhostUpdate(GhostUpdate&&) noexcept;  ///< a moved-from object may only be destroyed or assigned to
   GhostUpdate& operator=(GhostUpdate&&) noexcept;
@@ -45,12 +46,14 @@ class GhostUpdate {
 
   /// Begins an update of the ghosts. Until wait() returns, the ghosts must not be accessed, and owned elements may be
   /// read but not written. **Collective.** Several plans on one communicator may be started and waited for in any
-  /// order. Throws Error, on this process alone, if an update of this plan is in progress.
+  /// order; if memory is on devices, in the same order on every process. Throws Error, on this process alone, if an
+  /// update of this plan is in progress.
   void start_update();
   /// Begins a sum. Until wait() returns, the ghosts may be read but not written, and owned elements must not be
   /// accessed. **Collective**, and in everything else as start_update().
   void start_sum();
-  /// Ends what was begun. **Collective.** Throws Error, on this process alone, if nothing is in progress.
+  /// Ends what was begun. **Collective.** Throws Error, on this process alone, if nothing is in progress. If memory is
+  /// on devices, it ends in a reduction, and throws the same Error on every process if a device has failed.
   void wait();
 
   Index bytes_sent() const;      ///< by each update_ghosts(), from this process to others; received by sum_ghosts()

@@ -39,8 +39,8 @@ class PaddingUpdate {
   /// **Collective**: throws the same Error on every process or on none. It throws if the element types, the
   /// distributions or the operations differ between processes, if elements of this type cannot be added, if an
   /// unstructured axis has an index on several coordinates (these copies are no padding: see GhostedArray in
-  /// tridap/ghosts/ghosted_array.hpp), or if the buffer of a process is not in host memory, is read-only, does not have
-  /// the local shape of that process, or has elements that may share memory.
+  /// tridap/ghosts/ghosted_array.hpp), or if the buffer of a process is read-only, does not have the local shape of
+  /// that process, has elements that may share memory, or is on a device in a program without TriDAP::device.
   PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
                 PaddingOperation operation = PaddingOperation::fill);
   /// The same, where rank `r` of `comm` has the part of process `r`.
@@ -54,10 +54,11 @@ class PaddingUpdate {
   void update();
   /// Begins an update. Until wait() returns, the padding must not be accessed, and the interior may be read but not
   /// written; with PaddingOperation::sum, neither may be written, and the interior must not be read. **Collective.**
-  /// Several plans on one communicator may be started and waited for in any order. Throws Error, on this process alone,
-  /// if an update of this plan is in progress.
+  /// Several plans on one communicator may be started and waited for in any order; if buffers are on devices, in the
+  /// same order on every process. Throws Error, on this process alone, if an update of this plan is in progress.
   void start();
-  /// Ends the update. **Collective.** Throws Error, on this process alone, if no update is in progress.
+  /// Ends the update. **Collective.** Throws Error, on this process alone, if no update is in progress. If buffers are
+  /// on devices, it ends in a reduction, and throws the same Error on every process if a device has failed.
   void wait();
 
   /// The same on every process, at least 0, and another one for each plan of a communicator.
@@ -71,7 +72,8 @@ class PaddingUpdate {
 };
 
 /// Fills the padding of an array once: it gathers the Distribution, plans and updates, in 4 reductions (6 with lists).
-/// To update an array often, keep a PaddingUpdate: its updates need no reduction. **Collective**: throws the same Error
+/// To update an array often, keep a PaddingUpdate: its updates need no
+/// reduction, or one if buffers are on devices. **Collective**: throws the same Error
 /// on every process or on none, as mpi::gather_distribution() and PaddingUpdate do.
 void update_padding(const DistArray& array, MPI_Comm comm);
 
