@@ -1,6 +1,7 @@
 #include "device/device_moved.hpp"
 #include "support/effort.hpp"
 #include <tridap/device/device.hpp>
+#include <tridap/make.hpp>
 
 #include <array>
 #include <functional>
@@ -132,6 +133,42 @@ TEST(DeviceMoves, SeveralArraysWithComputationBetween) {
     for (std::size_t k = 0; k < 3; ++k)
       moved.expect_moved(*sources[k], *targets[k], static_cast<Index>(k), "one of three");
   });
+}
+
+TEST(DeviceMoves, ATargetThatThePlanMakesHasTheTypeOfEachSource) {
+  stand_in::Driver::loaded();
+  const Index p = on::processes(world);
+  const auto of = tridap::Distribution::make({4 * p}, {tridap::block()}, {p});
+  const auto to = tridap::Distribution::make({4 * p}, {tridap::cyclic()}, {p});
+  Redistribution plan(of, to, 8, world);
+  for (const ElementType& type : {tridap::element_type<double>(), tridap::element_type<std::int64_t>()})
+    for (int time = 0; time < 2; ++time) {
+      DistArray source;
+      source.buffer = stand_in::numbers({4});
+      source.buffer.type = type;
+      const DistArray made = plan(source);
+      EXPECT_EQ(made.buffer.type, type);
+      EXPECT_EQ(made.buffer.memory.name(), "cuda:0");
+    }
+}
+
+TEST(DeviceMoves, LeaveZerosWhereAPartialMoveSendsNothing) {
+  stand_in::Driver::loaded();
+  const Index p = on::processes(world);
+  Options options;
+  options.mapping.partial = true;
+  const auto of = tridap::Distribution::make({4 * p}, {tridap::block()}, {p});
+  const auto wider = tridap::Distribution::make({8 * p}, {tridap::block()}, {p});
+  Redistribution plan(of, wider, 8, world, options);
+  DistArray source;
+  source.buffer = stand_in::numbers({4});
+  const DistArray made = plan(source);
+  std::vector<double> found(8);
+  stand_in::Driver::loaded().read(found.data(), reinterpret_cast<std::uintptr_t>(made.buffer.data), 64, 1);
+  for (Index k = 0; k < 8; ++k) {
+    const Index global = 8 * on::rank(world) + k;
+    EXPECT_EQ(found[static_cast<std::size_t>(k)], global < 4 * p ? static_cast<double>(global % 4) : 0.0) << global;
+  }
 }
 
 TEST(DeviceMoves, NoticesAnAddressThatHasOtherMemoryNow) {

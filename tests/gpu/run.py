@@ -132,7 +132,9 @@ assert x.device == "cuda:0", x.device
 assert cupy.from_dlpack(x.local).data.ptr == held.data.ptr
 y = x.to("cpu")
 assert y.sum() == 15, y.sum()
-print("process", comm.rank, "of 2: a part in GPU memory, moved to the host, adds up to 15")
+z = x.redistribute("c")
+assert z.device == "cuda:0" and (cupy.from_dlpack(z.local) == cupy.arange(3.0) * 2 + comm.rank).all(), z.local
+print("process", comm.rank, "of 2: a part in GPU memory, dealt in turn there, and moved to the host, adds up to 15")
 """
         self.command("mpi", [MPI / "bin" / "mpiexec", "-n", "2", sys.executable, "-c", program], 60)
 

@@ -50,16 +50,6 @@ bool Pulls::all_are_near() const {
   return true;
 }
 
-Pulls::~Pulls() {
-  if (launched_ == nullptr) return;
-  try {
-    const driver::Table& table = driver::need_table(memory_);
-    const driver::InContext in(table, memory_.device);
-    table.destroy_event(launched_);
-  } catch (const std::exception&) {  // the driver has ended
-  }
-}
-
 bool Pulls::find_boards() {
   if (boards_ == nullptr) boards_ = Boards::made(comm_);  // a move of another plan may have made them
   return boards_ != nullptr;
@@ -174,11 +164,15 @@ void Pulls::begin(const redistribute::DeviceStep& step, mpi::Faults& faults) {
   boards_->moving = true;
   said_ = false;
   faults.attempt([&] { launch_all(); });
-  if (!faults.ok()) say(true);
+  if (faults.ok()) return;
+  mpi::Faults then;  // kernels of other arrays may be running
+  if (!memory_.is_on_host()) then.attempt([&] { driver::synchronize(memory_, nullptr); });
+  say(true);
 }
 
 void Pulls::launch_all() {
   bool launched = false;
+  launched_ = nullptr;
   for (std::size_t i = 0; i < arrays_.size(); ++i) {
     const Buffer& target = arrays_[i].target->buffer;
     if (elements_at(End::target, arrays_[i]) == nullptr) continue;
@@ -204,8 +198,10 @@ void Pulls::launch_all() {
   if (!launched) return;
   const driver::Table& table = driver::need_table(memory_);
   const driver::InContext in(table, memory_.device);
-  if (launched_ == nullptr) driver::need_success(table, table.create_event(&launched_, 2), "making an event");
-  driver::need_success(table, table.record_event(launched_, nullptr), "recording an event");
+  driver::Event event = nullptr;
+  driver::need_success(table, table.create_event(&event, driver::no_timing), "making an event");
+  launched_ = {event, [&table](void* held) { table.destroy_event(held); }};
+  driver::need_success(table, table.record_event(launched_.get(), nullptr), "recording an event");
 }
 
 // Where the arrays of the peers are, by number. Throws Error if this process cannot open one.
@@ -327,11 +323,11 @@ void Pulls::say(bool failed) {
 }
 
 bool Pulls::launched_all_ended() {
-  if (memory_.is_on_host() || launched_ == nullptr) return true;
+  if (memory_.is_on_host() || !launched_) return true;
   const driver::Table& table = driver::need_table(memory_);
   const driver::InContext in(table, memory_.device);
   constexpr int not_ready = 600;
-  const int error = table.query_event(launched_);
+  const int error = table.query_event(launched_.get());
   if (error == not_ready) return false;
   driver::need_success(table, error, "a kernel that moves elements");
   return true;

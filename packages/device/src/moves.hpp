@@ -23,7 +23,6 @@ namespace tridap::device {
 class Pulls : public redistribute::DeviceMoves {
  public:
   Pulls(const redistribute::PlanData& plan, MPI_Comm comm) : plan_(plan), comm_(comm) {}
-  ~Pulls() override;
 
   redistribute::Standing stand(const std::vector<redistribute::DeviceArrays>& arrays) override;
   bool tell() override;
@@ -73,7 +72,7 @@ class Pulls : public redistribute::DeviceMoves {
   std::vector<Entry> entries_;  // of the sources
   Memory memory_;               // of the arrays
   std::array<std::unique_ptr<Prepared>, Board::most + 1> prepared_;
-  driver::Event launched_ = nullptr;  // behind the last kernel of the move
+  std::shared_ptr<void> launched_;  // an event behind the last kernel of the move; null: it has launched none
   bool no_boards_ = false, said_ = false, failed_ = false;
   mpi::Faults* faults_ = nullptr;  // of the move
   redistribute::DeviceStep step_;

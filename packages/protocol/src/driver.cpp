@@ -17,7 +17,6 @@ namespace tridap::driver {
 
 namespace {
 
-constexpr unsigned no_timing = 2;  // of an event
 constexpr unsigned host_kind = 1, device_kind = 2;
 constexpr std::size_t longest_pitch = 0x7fffffff;
 

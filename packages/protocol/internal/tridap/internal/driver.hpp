@@ -39,6 +39,8 @@ struct Rectangles {
   std::size_t width = 0, height = 0;
 };
 
+inline constexpr unsigned no_timing = 2;  ///< of an event that is made
+
 using Module = void*;
 using Function = void*;
 
