@@ -163,9 +163,7 @@ driver::Stream consumer_stream(const Memory& memory, const py::object& stream, b
   if (stream.is_none()) return nullptr;
   const Value value = to_value(stream);
   const auto* number = value.as<Index>();
-  const bool is_known =
-      number != nullptr && (rocm ? *number >= -1 && *number != 1 && *number != 2 : *number >= -1 && *number != 0);
-  if (!is_known)
+  if (number == nullptr || !driver::is_stream(memory, *number))
     throw py::buffer_error("stream is " + value.text() +
                            (rocm ? ", must be None or 0 (the default stream), -1 (no order), or the address of a stream"
                                  : ", must be None or 1 (the legacy default stream), 2 (that of the thread), -1 (no "
