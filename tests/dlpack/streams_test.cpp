@@ -9,11 +9,11 @@
 
 namespace {
 
+using stand_in::numbers;
+using tridap::DeviceStream;
 using tridap::DistArray;
 using tridap::Index;
 using tridap::Memory;
-using tridap::DeviceStream;
-using stand_in::numbers;
 using Numbers = std::array<double, 3>;
 
 constexpr Memory cuda{Memory::Kind::cuda, 0};
@@ -51,15 +51,15 @@ TEST(DLPackStreams, OursWaitsForTheProducers) {
       const DistArray array = written_on(702);
       const DeviceStream producer = named ? DeviceStream(702) : DeviceStream();
       const DistArray back =
-          versioned
-              ? tridap::dlpack::export_array(tridap::dlpack::import_versioned(array).tensor, producer).array
-              : tridap::dlpack::export_array(tridap::dlpack::import_array(array).tensor, producer).array;
+          versioned ? tridap::dlpack::export_array(tridap::dlpack::import_versioned(array).tensor, producer).array
+                    : tridap::dlpack::export_array(tridap::dlpack::import_array(array).tensor, producer).array;
       EXPECT_EQ(seen_on(1, back.buffer), named ? (Numbers{0, 1, 2}) : Numbers{});
     }
 }
 
 TEST(DLPackStreams, ManagedMemoryIsReadyForTheHost) {
-  auto tensor = tridap::dlpack::import_array(written_on(703, {Memory::Kind::cuda_managed, 0}, stand_in::managed)).tensor;
+  auto tensor =
+      tridap::dlpack::import_array(written_on(703, {Memory::Kind::cuda_managed, 0}, stand_in::managed)).tensor;
   const DistArray back = tridap::dlpack::export_array(std::move(tensor), 703).array;
   EXPECT_EQ(static_cast<const double*>(back.buffer.data)[2], 2);
 }

@@ -21,7 +21,7 @@ def _same(array):
 
 def _interior(array):
     """The elements without padding and mirrors, as an array over the same memory."""
-    _core._refuse_on_device(array.local)
+    _core._refuse_on_device(array)
     return _core._over(array.interior, _core._interior_of(array.distribution), array.process, array.comm)
 
 
