@@ -1,9 +1,8 @@
-// Where an address is, according to the driver of a GPU, and where its view or buffer says: a stand-in for the driver, whose
-// memory the host cannot touch.
-
-#include "kokkos/stand_in_devices.hpp"
+// Where an address is, according to the driver of a GPU, and where its view or buffer says: a stand-in for the driver,
+// whose memory the host cannot touch.
 
 #include "kokkos/kokkos_environment.hpp"
+#include "kokkos/stand_in_devices.hpp"
 #include "kokkos/support.hpp"
 #include "support/stand_in_driver.hpp"
 #include <tridap/kokkos/view.hpp>
@@ -29,9 +28,7 @@ const auto* const kokkos_environment = testing::AddGlobalTestEnvironment(new sup
   stand_in::Driver::loaded();
 }));
 
-Buffer in(Kind kind, int allocated) {
-  return stand_in::numbers({2, 3}, {kind, 0}, allocated);
-}
+Buffer in(Kind kind, int allocated) { return stand_in::numbers({2, 3}, {kind, 0}, allocated); }
 
 // An unmanaged view of a space over the buffer's address, wherever that is, exported with the buffer's owner.
 template <class Space>
@@ -93,6 +90,8 @@ TEST(Places, ViewsThatAreSmallOrEmptyAreExported) {
 
 #else
 
-TEST(Places, OfARealDeviceAreItsDrivers) { GTEST_SKIP() << "this Kokkos has a device: a stand-in cannot take its place"; }
+TEST(Places, OfARealDeviceAreItsDrivers) {
+  GTEST_SKIP() << "this Kokkos has a device: a stand-in cannot take its place";
+}
 
 #endif
