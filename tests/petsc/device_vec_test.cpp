@@ -1,13 +1,14 @@
-// Vecs on a device, for a PETSc without CUDA: the test has the function of PETSc that makes one, and such a Vec opens memory of
-// the stand-in for the driver, which the host cannot touch.
+// Vecs on a device, for a PETSc without CUDA: the test has the function of PETSc that makes one, and such a Vec opens
+// memory of the stand-in for the driver, which the host cannot touch.
 
 #include "petsc_support.hpp"
 #include "support/stand_in_driver.hpp"
 #include <tridap/internal/driver.hpp>
 #include <tridap/petsc/compat.hpp>
 
-#include <map>
 #include <petsc/private/vecimpl.h>
+
+#include <map>
 
 using namespace petsc_test;
 using tridap::Copy;
@@ -123,7 +124,8 @@ TEST(DeviceVec, IsExportedAsADeviceArray) {
 TEST(DeviceVec, StridedMemoryIsPackedOnTheDeviceIfAsked) {
   DistArray array = rows(on_device(numbered(10), {2, 5}));
   array.buffer.shape = {2, 3};
-  on::expect_refused([&] { petsc::import_array(array, MPI_COMM_WORLD); }, "copy=never, but the elements are not contiguous");
+  on::expect_refused([&] { petsc::import_array(array, MPI_COMM_WORLD); },
+                     "copy=never, but the elements are not contiguous");
   petsc::ImportedVec made = petsc::import_array(array, MPI_COMM_WORLD, Copy::if_needed);
   EXPECT_FALSE(made.receipt.shared);
   EXPECT_EQ(made.receipt.bytes_copied, 6 * static_cast<Index>(sizeof(PetscScalar)));
