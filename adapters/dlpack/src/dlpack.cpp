@@ -185,6 +185,14 @@ Buffer read(const DLTensor& tensor, Report& report) {
 
 bool has_streams(const Buffer& buffer) { return !buffer.memory.is_on_host() && element_count(buffer) > 0; }
 
+// Lets our later work wait for the producer's. Managed memory is the host's too, so that the host waits.
+void wait_for(const DeviceStream& producer, const Buffer& buffer) {
+  if (!has_streams(buffer)) return;
+  driver::order_ours_after(buffer.memory, producer);
+  const bool hosts_too = buffer.memory.kind == Memory::Kind::cuda_managed;
+  if (hosts_too && producer.number && driver::is_started(buffer.memory)) driver::synchronize(buffer.memory, nullptr);
+}
+
 // A tensor over the array's memory in one of the two forms. The caller sets its version and flags.
 template <class Managed>
 std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form& form, DeviceStream consumer,
@@ -233,11 +241,7 @@ ExportedArray array_over(const DLTensor& tensor, bool read_only, DeviceStream pr
   Buffer& buffer = exported.array.buffer;
   buffer = read(tensor, report);
   throw_if_wrong(report);
-  if (has_streams(buffer)) {
-    driver::order_ours_after(buffer.memory, producer);
-    const bool hosts_too = buffer.memory.kind == Memory::Kind::cuda_managed;
-    if (hosts_too && producer.number && driver::is_started(buffer.memory)) driver::synchronize(buffer.memory, nullptr);
-  }
+  wait_for(producer, buffer);
   buffer.read_only = read_only;
   buffer.owner = std::move(owner);
   for (const Index extent : buffer.shape) exported.array.dim_data.push_back(undistributed(extent));
