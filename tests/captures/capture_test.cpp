@@ -75,10 +75,12 @@ TEST(ReadCapture, EachRequiredKeyIsMissedAndAllOfThemAtOnce) {
 }
 
 TEST(ReadCapture, WhatIsOptionalMayBeAbsentOrNull) {
-  for (const char* key : {"strides", "offset", "data"}) {
+  for (const char* key : {"strides", "memory", "offset", "data"}) {
     EXPECT_EQ(counts(one("int8", "[3]", std::string("\"") + key + "\": null")), Counts{}) << key;
   }
   EXPECT_EQ(counts(one("int8", "[3]")), Counts{});
+  EXPECT_EQ(counts(one("int8", "[3]", R"("memory": "cuda:0")")), Counts{});
+  EXPECT_EQ(counts(one("int8", "[3]", R"("memory": 0)")), (Counts{{Rule::type_text, 1}}));
   for (const char* key : {"rank", "__version__", "dim_data", "buffer", "dtype", "shape"}) {
     const std::string name = std::string("\"") + key + "\": ";
     const std::size_t at = whole.find(name) + name.size();

@@ -8,7 +8,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import numpy as np
 import pytest
-from refused_calls import REFUSED_CALLS
+from refused_calls import REFUSED_CALLS, VIEWS
 
 import tridap
 
@@ -16,7 +16,7 @@ cupy = pytest.importorskip("cupy")
 
 SHAPE = (3, 4)
 DIST = tridap.distribution(SHAPE, "*,*", processes=1)
-REMEDY = r'x\.to\("cpu"\)'
+REMEDY = r'\w+\.to\("cpu"\)'
 
 
 def device_array(values=None, dtype=float):
@@ -338,6 +338,13 @@ def test_negative_strides_of_cupy_are_refused():
         assert "different elements" in str(error) or "the stride of" in str(error)
     else:  # a CuPy that has the right strides
         assert np.array_equal(x.to("cpu").local, held.get()[::-1])
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_view_is_of_the_same_memory(view):
+    held, x = device_array()
+    host = VIEWS[view](tridap.array(held.get(), DIST))
+    assert np.array_equal(VIEWS[view](x).to("cpu").local, host.local)
 
 
 # ---- what is refused by name

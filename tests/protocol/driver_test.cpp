@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <numeric>
 
@@ -214,6 +215,41 @@ TEST(Driver, DeviceThatIsNotInUseIsNotStarted) {
   EXPECT_FALSE(driver::is_started({Memory::Kind::cuda, 7}));
   EXPECT_THROW(driver::allocate(second, 8), tridap::Error);
   EXPECT_FALSE(driver::is_started(second));
+}
+
+TEST(Driver, OursWaitsForTheStreamThatTheCallerNames) {
+  for (const std::uintptr_t stream : {std::uintptr_t{510}, std::uintptr_t{2}}) {
+    const Buffer there = numbers({3}, {Memory::Kind::cuda, 0}, device, stream);
+    for (const tridap::DeviceStream none :
+         {tridap::DeviceStream(), tridap::DeviceStream(1), tridap::DeviceStream(-1)}) {
+      driver::order_ours_after(there.memory, none);
+      EXPECT_EQ(packed(driver::copy_to(there, {})), (std::vector<double>{0, 0, 0}));
+    }
+    driver::order_ours_after(there.memory, reinterpret_cast<void*>(stream));
+    EXPECT_EQ(packed(driver::copy_to(there, {})), (std::vector<double>{0, 1, 2}));
+  }
+}
+
+TEST(Driver, StreamThatTheCallerNamesWaitsForOurs) {
+  const StandIn& s = StandIn::loaded();
+  for (const Index stream : {Index{2}, Index{511}, Index{-1}}) {
+    const Buffer there = numbers({2}, {Memory::Kind::cuda, 0}, device, 1);  // written late, on the default stream
+    driver::order_after_ours(there.memory, stream);
+    std::array<double, 2> seen{};
+    s.read(seen.data(), reinterpret_cast<std::uintptr_t>(there.data), sizeof(seen),
+           stream == -1 ? 512 : static_cast<std::uintptr_t>(stream));
+    EXPECT_EQ(seen[1], stream == -1 ? 0 : 1);
+  }
+}
+
+TEST(Driver, StreamsHaveTheNumbersOfDLPack) {
+  StandIn::loaded();
+  const Memory cuda{Memory::Kind::cuda, 0}, rocm{Memory::Kind::hip, 0};
+  for (const Index wrong : {-2, 0}) EXPECT_THROW(driver::order_ours_after(cuda, wrong), tridap::Error);
+  for (const Index wrong : {-2, 1, 2}) EXPECT_THROW(driver::order_after_ours(rocm, wrong), tridap::Error);
+  driver::order_after_ours(rocm, 0);  // this process has no ROCm, and needs none for the default stream
+  driver::order_after_ours(rocm, -1);
+  EXPECT_THROW(driver::order_after_ours(rocm, 500), tridap::Error);
 }
 
 TEST(Driver, LeavesNoContextEventOrMemory) {

@@ -452,7 +452,12 @@ void* stand_in_event(std::uintptr_t stream) {
 // The whole bytes of memory, written or read as a kernel does; `late` on a stream: 0 at once.
 void stand_in_write(std::uintptr_t to, const void* from, std::size_t bytes, std::uintptr_t late) {
   const auto* const begin = static_cast<const unsigned char*>(from);
-  const auto write = [to, values = std::vector<unsigned char>(begin, begin + bytes)] {
+  const auto id_of = [to] {
+    const Allocation* const found = find(to);
+    return found == nullptr ? 0 : found->id;
+  };
+  const auto write = [to, id_of, id = id_of(), values = std::vector<unsigned char>(begin, begin + bytes)] {
+    if (id_of() != id) return;  // freed before
     open_all(true);
     std::memcpy(reinterpret_cast<void*>(to), values.data(), values.size());
     open_all(false);

@@ -302,6 +302,40 @@ TEST(DeviceNode, DeviceMemoryIsCopiedToANodeOfTheHostIfAsked) {
   for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(values(i, 0), raw(host)[i]);
 }
 
+// A stream is named that wrote the array, or not; the import ends with the values there, or without them.
+TEST(DeviceNode, AnImportWaitsForTheStreamThatIsNamed) {
+  for (const tridap::DeviceStream stream :
+       {tridap::DeviceStream(), tridap::DeviceStream(-1), tridap::DeviceStream(600)}) {
+    const std::vector<double> expected =
+        stream.number == 600 ? std::vector<double>{0, 1, 2, 3, 4, 5} : std::vector<double>(6);
+    const auto late = [&] {
+      tridap::DistArray part = stamped(threes());
+      part.buffer = stand_in::numbers({2, 3}, cuda, stand_in::device, 600);
+      return part;
+    };
+    auto wanted = on_far(ImportRequest::Form::vector, Copy::never);
+    wanted.stream = stream;
+    const tridap::DistArray shared = late();
+    PreparedImport(shared, MPI_COMM_WORLD, {}, wanted).dense();
+    EXPECT_EQ(values_of(shared.buffer), expected);
+    wanted.copy = Copy::always;
+    EXPECT_EQ(values_of(PreparedImport(late(), MPI_COMM_WORLD, {}, wanted).dense().buffer), expected);
+    const auto imported = tridap::tpetra::import_vector<double>(late(), MPI_COMM_WORLD, {Copy::if_needed, stream});
+    const auto values = imported.vector->getLocalViewHost(Tpetra::Access::ReadOnly);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(values(i, 0), expected[i]);
+  }
+}
+
+TEST(DeviceNode, AStreamThatOneProcessGetsWrongIsAnErrorOnAll) {
+  const tridap::DistArray part = on_device(stamped(threes()));
+  const tridap::DeviceStream stream = rank() == processes() - 1 ? Index{0} : Index{1};
+  expect_refused(
+      [&] {
+        tridap::tpetra::import_vector<double>(part, MPI_COMM_WORLD, {Copy::if_needed, stream});
+      },
+      "the stream is 0, must be 1 (the legacy default stream), 2");
+}
+
 TEST(DeviceNode, AnotherDeviceIsRefused) {
   tridap::DistArray part = on_device(stamped(threes()));
   auto other = on_far(ImportRequest::Form::vector, Copy::if_needed);
@@ -361,6 +395,24 @@ TEST(DeviceNode, AnExportIsOverTheSideThatIsAskedFor) {
   const auto readable = columns(Teuchos::RCP<const FarVector>(vector), {});
   EXPECT_TRUE(readable.buffer.read_only);
   EXPECT_EQ(readable.buffer.data, part.buffer.data);
+}
+
+TEST(DeviceNode, TheStreamThatAnExportNamesWaitsForTheVector) {
+  using tridap::tpetra::Side;
+  const tridap::DistArray part = on_device(stamped(threes()));
+  const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::never));
+  const Teuchos::RCP<FarVector> vector = Teuchos::rcp(new FarVector(dual_view<Far>(arrival.dense().buffer)));
+  const auto& driver = stand_in::Driver::loaded();
+  const auto address = reinterpret_cast<std::uintptr_t>(part.buffer.data);
+  for (const Index stream : {601, 602, -1}) {
+    const double late = 100 + static_cast<double>(stream);
+    driver.write(address, &late, sizeof(late), 1);  // as a kernel of the vector's
+    tridap::tpetra::detail::columns(vector, {Copy::never, Side::device, stream});
+    double seen = 0;
+    driver.read(&seen, address, sizeof(seen), stream == -1 ? 603 : static_cast<std::uintptr_t>(stream));
+    EXPECT_EQ(seen, stream == -1 ? 702 : late);
+  }
+  EXPECT_THROW(tridap::tpetra::detail::columns(vector, {Copy::never, Side::device, 0}), tridap::Error);
 }
 
 TEST(DeviceNode, WorkOnTheHostSideEndsInTheDevicesMemory) {

@@ -2,6 +2,7 @@
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/dlpack.hpp>
+#include <tridap/internal/driver.hpp>
 
 #include <algorithm>
 #include <array>
@@ -182,9 +183,20 @@ Buffer read(const DLTensor& tensor, Report& report) {
   return buffer;
 }
 
+bool has_streams(const Buffer& buffer) { return !buffer.memory.is_on_host() && element_count(buffer) > 0; }
+
+// Lets our later work wait for the producer's. Managed memory is the host's too, so that the host waits.
+void wait_for(const DeviceStream& producer, const Buffer& buffer) {
+  if (!has_streams(buffer)) return;
+  driver::order_ours_after(buffer.memory, producer);
+  const bool hosts_too = buffer.memory.kind == Memory::Kind::cuda_managed;
+  if (hosts_too && producer.number && driver::is_started(buffer.memory)) driver::synchronize(buffer.memory, nullptr);
+}
+
 // A tensor over the array's memory in one of the two forms. The caller sets its version and flags.
 template <class Managed>
-std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form& form, Receipt& receipt) {
+std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form& form, DeviceStream consumer,
+                                                    Receipt& receipt) {
   auto held = std::make_unique<Held<Managed>>();
   held->array = std::move(array);
   Buffer& buffer = held->array.buffer;
@@ -203,6 +215,7 @@ std::unique_ptr<Managed, ReleaseTensor> tensor_over(DistArray array, const Form&
                        "reshape the buffer"));
   held->strides = element_strides(buffer, report);
   throw_if_wrong(report);
+  if (has_streams(buffer)) driver::order_after_ours(buffer.memory, consumer);
   tensor.ndim = static_cast<int>(buffer.ndim());
   tensor.shape = buffer.shape.data();
   tensor.strides = held->strides.data();
@@ -222,12 +235,13 @@ void refuse_none(const void* tensor) {
   if (tensor == nullptr) refuse("the tensor is NULL", "", "give a tensor");
 }
 
-ExportedArray array_over(const DLTensor& tensor, bool read_only, std::shared_ptr<void> owner) {
+ExportedArray array_over(const DLTensor& tensor, bool read_only, DeviceStream producer, std::shared_ptr<void> owner) {
   Report report;
   ExportedArray exported;
   Buffer& buffer = exported.array.buffer;
   buffer = read(tensor, report);
   throw_if_wrong(report);
+  wait_for(producer, buffer);
   buffer.read_only = read_only;
   buffer.owner = std::move(owner);
   for (const Index extent : buffer.shape) exported.array.dim_data.push_back(undistributed(extent));
@@ -236,28 +250,28 @@ ExportedArray array_over(const DLTensor& tensor, bool read_only, std::shared_ptr
 
 }  // namespace
 
-ImportedTensor import_array(DistArray array) {
+ImportedTensor import_array(DistArray array, DeviceStream consumer) {
   ImportedTensor imported;
-  imported.tensor = tensor_over<DLManagedTensor>(std::move(array), form_0, imported.receipt);
+  imported.tensor = tensor_over<DLManagedTensor>(std::move(array), form_0, consumer, imported.receipt);
   return imported;
 }
 
-ImportedVersionedTensor import_versioned(DistArray array) {
+ImportedVersionedTensor import_versioned(DistArray array, DeviceStream consumer) {
   const bool read_only = array.buffer.read_only;
   ImportedVersionedTensor imported;
-  imported.tensor = tensor_over<DLManagedTensorVersioned>(std::move(array), form_1, imported.receipt);
+  imported.tensor = tensor_over<DLManagedTensorVersioned>(std::move(array), form_1, consumer, imported.receipt);
   imported.tensor->version = {major_version, 0};
   imported.tensor->flags = read_only ? read_only_flag : 0;
   return imported;
 }
 
-ExportedArray export_array(Tensor tensor) {
+ExportedArray export_array(Tensor tensor, DeviceStream producer) {
   refuse_none(tensor.get());
   const std::shared_ptr<DLManagedTensor> held = std::move(tensor);
-  return array_over(held->dl_tensor, false, held);
+  return array_over(held->dl_tensor, false, producer, held);
 }
 
-ExportedArray export_array(VersionedTensor tensor) {
+ExportedArray export_array(VersionedTensor tensor, DeviceStream producer) {
   refuse_none(tensor.get());
   const std::shared_ptr<DLManagedTensorVersioned> held = std::move(tensor);
   const DLPackVersion version = held->version;
@@ -270,7 +284,7 @@ ExportedArray export_array(VersionedTensor tensor) {
                 "the tensor is of DLPack " + std::to_string(version.major) + "." + std::to_string(version.minor),
                 "must be of DLPack 1",
                 "ask the producer for version 1.0"});
-  ExportedArray exported = array_over(held->dl_tensor, (held->flags & read_only_flag) != 0, held);
+  ExportedArray exported = array_over(held->dl_tensor, (held->flags & read_only_flag) != 0, producer, held);
   if ((held->flags & is_copied_flag) != 0)
     exported.receipt.losses.push_back("that the producer copied the memory for the tensor");
   return exported;

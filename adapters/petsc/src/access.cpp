@@ -2,12 +2,14 @@
 
 #include "call.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/driver.hpp>
 #include <tridap/internal/inside_if_free.hpp>
 #include <tridap/internal/typed.hpp>
 
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -105,6 +107,26 @@ PetscErrorCode restore_array_read(PetscObject vec, void* data) {
   return VecRestoreArrayRead(reinterpret_cast<Vec>(vec), &scalars);
 }
 
+PetscErrorCode restore_anywhere(PetscObject vec, void* data) {
+  auto* scalars = static_cast<PetscScalar*>(data);
+  return VecRestoreArrayAndMemType(reinterpret_cast<Vec>(vec), &scalars);
+}
+
+PetscErrorCode restore_read_anywhere(PetscObject vec, void* data) {
+  const auto* scalars = static_cast<const PetscScalar*>(data);
+  return VecRestoreArrayReadAndMemType(reinterpret_cast<Vec>(vec), &scalars);
+}
+
+// PETSc does not say the number of the device. A driver does.
+Memory memory_of(PetscMemType type, const void* data) {
+  if (PetscMemTypeHost(type)) return {};
+  const Memory::Kind kind = PetscMemTypeHIP(type)    ? Memory::Kind::hip
+                            : PetscMemTypeSYCL(type) ? Memory::Kind::sycl
+                                                     : Memory::Kind::cuda;
+  const std::optional<driver::Place> place = driver::place_of(data, kind);
+  return {kind, place ? place->device : 0};
+}
+
 PetscErrorCode at_end() {
   close_released();
   destroy_waiting();
@@ -143,6 +165,22 @@ std::shared_ptr<void> open_access(Vec vec, bool read_only, void*& data) {
   });
   data = writable;
   return hold(reinterpret_cast<PetscObject>(vec), read_only ? restore_array_read : restore_array, data);
+}
+
+void open_access_anywhere(Vec vec, bool read_only, Buffer& buffer) {
+  PetscScalar* writable = nullptr;
+  PetscMemType type = PETSC_MEMTYPE_HOST;
+  call(read_only ? "VecGetArrayReadAndMemType" : "VecGetArrayAndMemType", [&] {
+    if (!read_only) return VecGetArrayAndMemType(vec, &writable, &type);
+    const PetscScalar* read = nullptr;
+    const PetscErrorCode code = VecGetArrayReadAndMemType(vec, &read, &type);
+    writable = const_cast<PetscScalar*>(read);  // the buffer is marked as read-only
+    return code;
+  });
+  buffer.data = writable;
+  buffer.owner =
+      hold(reinterpret_cast<PetscObject>(vec), read_only ? restore_read_anywhere : restore_anywhere, writable);
+  buffer.memory = memory_of(type, writable);
 }
 
 Index destroy_waiting() {

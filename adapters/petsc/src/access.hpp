@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/buffer.hpp>
 #include <tridap/petsc/export.hpp>
 
 #include <mpi.h>
@@ -20,6 +21,10 @@ std::shared_ptr<void> hold(PetscObject object, Restore* restore = nullptr, void*
 
 /// Opens the access to a Vec's memory, which hold() closes. Writes the address of the memory to `data`. Local.
 std::shared_ptr<void> open_access(Vec vec, bool read_only, void*& data);
+
+/// Opens the access to a Vec's memory where PETSc has its newest elements, on a device or the host, which hold()
+/// closes. Sets the buffer's address, memory and owner. Local.
+void open_access_anywhere(Vec vec, bool read_only, Buffer& buffer);
 
 /// Destroys this process's objects of PETSc that wait for it. The processes that hold them must all call it. Returns
 /// how many.

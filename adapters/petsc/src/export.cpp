@@ -9,6 +9,8 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/export.hpp>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string>
 
@@ -22,7 +24,16 @@ void fill(ExportedArray& made, Vec vec, IndexList shape, const ExportOptions& op
   buffer.strides = row_major_strides(shape, buffer.type.bytes);
   buffer.shape = std::move(shape);
   buffer.read_only = options.read_only;
-  buffer.owner = open_access(vec, options.read_only, buffer.data);
+  if (need_one_array(vec))
+    open_access_anywhere(vec, options.read_only, buffer);
+  else
+    buffer.owner = open_access(vec, options.read_only, buffer.data);
+}
+
+bool is_of_device(const std::string& type) {
+  constexpr std::array<const char*, 8> types = {VECSEQCUDA, VECMPICUDA, VECCUDA,      VECSEQHIP,
+                                                VECMPIHIP,  VECHIP,     VECSEQKOKKOS, VECMPIKOKKOS};
+  return std::find(types.begin(), types.end(), type) != types.end();
 }
 
 // Whether a Vec is a local one of the DMDA; throws Error if it is neither a local nor a global one.
@@ -37,6 +48,13 @@ bool is_local(const Dmda& grid, Vec vec) {
 }
 
 }  // namespace
+
+bool need_one_array(Vec vec) {
+  need_petsc();
+  if (vec != nullptr && is_of_device(type_of(vec))) return true;
+  need_plain(vec);
+  return false;
+}
 
 void need_plain(Vec vec) {
   need_petsc();
@@ -83,7 +101,7 @@ std::optional<Index> size_with_ghosts(Vec vec) {
 }
 
 ExportedArray export_array(Vec vec, const ExportOptions& options) {
-  need_plain(vec);
+  need_one_array(vec);
   ExportedArray made;
   made.array.dim_data = dim_data_of(vec);
   fill(made, vec, {local_size(vec)}, options);
@@ -93,7 +111,7 @@ ExportedArray export_array(Vec vec, const ExportOptions& options) {
 }
 
 ExportedArray export_array(DM dm, Vec vec, const ExportOptions& options) {
-  need_plain(vec);
+  need_one_array(vec);
   const Dmda grid = describe(dm);
   const bool ghosts = is_local(grid, vec);
   ExportedArray made;
@@ -114,7 +132,7 @@ ExportedArray export_array(DM dm, Vec vec, const ExportOptions& options) {
 }
 
 Distribution distribution_of(Vec vec) {
-  need_plain(vec);
+  need_one_array(vec);
   const int processes = mpi::processes_of(PetscObjectComm(reinterpret_cast<PetscObject>(vec)));
   const PetscInt* ranges = nullptr;
   call("VecGetOwnershipRanges", [&] { return VecGetOwnershipRanges(vec, &ranges); });
@@ -122,7 +140,7 @@ Distribution distribution_of(Vec vec) {
 }
 
 Distribution distribution_of(DM dm, Vec vec) {
-  need_plain(vec);
+  need_one_array(vec);
   const Dmda grid = describe(dm);
   return distribution_of(dm, grid, is_local(grid, vec));
 }

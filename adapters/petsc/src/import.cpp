@@ -60,9 +60,10 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
     add_numbering(source, made.receipt);
     add_losses(array, source.distribution, made.receipt);
     make_together(comm, made.vec, [&] {
-      call("VecCreateMPIWithArray", [&] {
-        return VecCreateMPIWithArray(comm, 1, static_cast<PetscInt>(source.count()),
-                                     static_cast<PetscInt>(source.total()), elements.data, &made.vec);
+      const auto create = source.on_device ? compat::create_on_device() : &VecCreateMPIWithArray;
+      call(source.on_device ? "VecCreateMPICUDAWithArray or VecCreateMPIHIPWithArray" : "VecCreateMPIWithArray", [&] {
+        return create(comm, 1, static_cast<PetscInt>(source.count()), static_cast<PetscInt>(source.total()),
+                      elements.data, &made.vec);
       });
       keep_memory(made.vec, made_over, elements.owner);
     });

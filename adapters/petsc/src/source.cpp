@@ -4,10 +4,12 @@
 #include "vec.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/driver.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/needs.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/petsc/compat.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,17 +24,19 @@ namespace {
 // Flags of gather_with_flags().
 constexpr Index usable = 1;     // this process's buffer can be used
 constexpr Index row_major = 2;  // and is in row-major order
+constexpr Index of_host = 4;    // and is in memory of the host, or has no elements
+constexpr Index of_device = 8;  // and is in memory of a device, or has no elements
 
 bool is_aligned(const Buffer& buffer) {
   return reinterpret_cast<std::uintptr_t>(buffer.data) % alignof(PetscScalar) == 0;
 }
 
 // What no copy can change.
-void need_elements(const Buffer& buffer) {
+void need_elements(const Buffer& buffer, bool device) {
   need_scalars(buffer.type, "the elements are ",
                "convert the array first (in Python array = array.astype(\"" + scalar_type().name() +
                    "\")), or use a PETSc that was built for its type");
-  need_host_memory(buffer);
+  if (!device || compat::create_on_device(buffer.memory.kind) == nullptr) need_host_memory(buffer);
 }
 
 // Why PETSc cannot use the buffer itself; empty: it can.
@@ -61,6 +65,21 @@ void need_distribution(const Source& source, Copy copy, const InPlace& says, boo
     refuse(std::string(says.before) + "the memory has padding between the elements", "", says.padding);
 }
 
+// A row-major copy in memory of the same device.
+Elements copied_on_device(const Buffer& part, Receipt& receipt) {
+  if (element_count(part) == 0) return {};
+  Buffer made = part;
+  made.strides = row_major_strides(part.shape, part.type.bytes);
+  made.memory.kind = part.memory.kind == Memory::Kind::hip || part.memory.kind == Memory::Kind::hip_managed
+                         ? Memory::Kind::hip
+                         : Memory::Kind::cuda;
+  receipt.bytes_copied = element_count(part) * part.type.bytes;
+  made.owner = driver::allocate(made.memory, receipt.bytes_copied);
+  made.data = made.owner.get();
+  driver::copy(part, made);
+  return {static_cast<PetscScalar*>(made.data), made.owner};
+}
+
 bool is_uniform(const Axis& axis) { return axis.dist_type() != 'u'; }
 
 }  // namespace
@@ -76,7 +95,7 @@ void need_scalars(const ElementType& type, const std::string& what, const std::s
 }
 
 void need_buffer(const Buffer& buffer, Copy copy, const InPlace& says) {
-  need_elements(buffer);
+  need_elements(buffer, says.device);
   const std::string why_not = copy == Copy::never ? obstacle(buffer) : "";
   if (!why_not.empty()) refuse(says.before + why_not, "", says.memory);
 }
@@ -117,17 +136,22 @@ bool Source::keeps_numbers() const {
 
 Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, const InPlace& says, bool padding) {
   mpi::Faults faults;
-  bool in_rows = false;
+  Index found = 0;
   faults.attempt([&] {
     need_petsc();
     if (!check(array.buffer).ok()) return;  // reported below
     need_buffer(array.buffer, copy, says);
-    in_rows = copy == Copy::always || !obstacle(array.buffer).empty() || is_row_major(array.buffer);
+    if (copy == Copy::always || !obstacle(array.buffer).empty() || is_row_major(array.buffer)) found |= row_major;
+    const bool none = element_count(array.buffer) == 0, host = array.buffer.memory.is_on_host();
+    found |= (none || host ? of_host : 0) | (none || !host ? of_device : 0);
   });
-  Index flags = (faults.ok() ? usable : 0) | (in_rows ? row_major : 0);
+  Index flags = (faults.ok() ? usable : 0) | found;
   Distribution distribution = mpi::gather_with_flags(array, comm, {}, flags);
   if ((flags & usable) == 0) mpi::throw_faults(std::move(faults), comm);
-  Source source{std::move(distribution), mpi::rank_of(comm), (flags & row_major) != 0};
+  if ((flags & (of_host | of_device)) == 0)
+    refuse("the elements of some processes are in memory of a device, and those of others in host memory",
+           "must be in one kind of memory, because a Vec has one type", "copy all to host memory");
+  Source source{std::move(distribution), mpi::rank_of(comm), (flags & row_major) != 0, (flags & of_host) == 0};
   need_distribution(source, copy, says, padding);
   return source;
 }
@@ -141,8 +165,9 @@ Elements elements_of(const DistArray& array, const Source& source, Copy copy, Re
     return {static_cast<PetscScalar*>(data), buffer.owner};
   }
   const Buffer part = sub_buffer(buffer, source.distribution.part(source.rank, Part::interior));
-  const Buffer made = allocate(buffer.type, part.shape);
   receipt.shared = receipt.same_address = false;
+  if (source.on_device) return copied_on_device(part, receipt);
+  const Buffer made = allocate(buffer.type, part.shape);
   receipt.bytes_copied = pack(part, made.data);
   return {static_cast<PetscScalar*>(made.data), made.owner};
 }

@@ -23,6 +23,7 @@ struct Source {
   Distribution distribution;
   Index rank = 0;          ///< this process
   bool row_major = false;  ///< on every process the elements are in row-major order
+  bool on_device = false;  ///< on every process they are in memory of a device, or there are none
 
   bool is_padded() const;  ///< on any process
   /// Whether PETSc's numbers of the elements are the array's row-major flat numbers.
@@ -46,11 +47,12 @@ struct InPlace {
   const char* before = "";
   const char* memory = "";   ///< for memory that is read-only, not contiguous or not aligned
   const char* padding = "";  ///< for memory with padding
+  bool device = false;       ///< memory of a device is used, if PETSc has Vecs there
 };
 /// Of a call that has the argument `copy`.
 inline constexpr InPlace or_copied{"copy=never, but ",
                                    "pass copy=if_needed, or an array with contiguous, writable memory",
-                                   "pass copy=if_needed, or the DMDA whose local Vec has this padding"};
+                                   "pass copy=if_needed, or the DMDA whose local Vec has this padding", true};
 /// Of a call that has no such argument.
 inline constexpr InPlace never_copied{
     "", "give contiguous, writable memory (in Python array = array.copy(order=\"C\"))",

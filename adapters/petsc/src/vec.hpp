@@ -17,6 +17,9 @@ inline ElementType scalar_type() { return element_type<PetscScalar>(); }
 /// Throws Error if PETSc is not initialised, or if the memory of `vec` is not one array in host memory. Local.
 void need_plain(Vec vec);
 
+/// The same, but the memory may be that of a device. Returns whether PETSc has it on one. Local.
+bool need_one_array(Vec vec);
+
 /// The elements of this process. Local.
 Index local_size(Vec vec);
 /// The dimensions of a Vec of blocks of so many elements: one axis in blocks, and one for the elements of each block if

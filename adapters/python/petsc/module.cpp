@@ -52,6 +52,9 @@ py::object export_array(py::handle object, py::handle dm_object, bool read_only)
     distribution.emplace(pt::distribution_of(dm, vec));
     comm = PetscObjectComm(reinterpret_cast<PetscObject>(dm));
   }
+  if (const Memory& memory = exported.array.buffer.memory; !memory.is_on_host())
+    refuse("the elements of the Vec are in the memory of " + memory.name(), "must be in memory of the host",
+           "vec.bindToCPU(True) copies them there");
   py::list shift;
   for (std::size_t i = 0; i < exported.array.dim_data.size(); ++i) shift.append(exported.shift[i]);
   return py::make_tuple(array_of(exported.array.buffer), *distribution, rank_in(comm), exported.receipt,

@@ -1,5 +1,6 @@
 #include "array.hpp"
 #include "bindings.hpp"
+#include "device.hpp"
 #include "memory.hpp"
 #include "python_methods.hpp"
 #include "reduced.hpp"
@@ -40,21 +41,28 @@ py::slice slice_of(const Slice::Local& local) {
 }
 
 // An array over `local` with these axes, in the version of the protocol that another array has.
-Array with_axes(const Array& model, std::vector<Axis> axes, py::array local) {
+Array with_axes(const Array& model, std::vector<Axis> axes, py::object local) {
   auto distribution = std::make_shared<const Distribution>(std::move(axes));
   DistArray made;
   made.version = stamp(model.version());
-  made.buffer = buffer_of(local);
+  made.buffer = buffer_of_part(local);
   made.dim_data = distribution->dim_data(model.process(), model.version());
   return Array(std::move(made), std::move(local), model.comm(), std::move(distribution));
 }
 
 // An array over `local` with some axes of another array, in this order. The axes that are left out are on one process,
 // and those that are on several keep their order, so that each process keeps its number.
-Array of_axes(const Array& model, const std::vector<Index>& kept, py::array local) {
+Array of_axes(const Array& model, const std::vector<Index>& kept, py::object local) {
   std::vector<Axis> axes;
   for (const Index axis : kept) axes.push_back(model.distribution()->axis(axis));
   return with_axes(model, std::move(axes), std::move(local));
+}
+
+// A view of an array's local part, in memory of the host or of a device: what `call` makes of the addresses.
+template <class Call>
+py::object viewed(const Array& array, const Call& call) {
+  const py::object part = is_on_device(array.array().buffer.memory) ? array.part(Part::local) : array.local();
+  return part_at(call(addresses_of(part)), part);
 }
 
 // The selected part of an array, over the same memory, described in the array's version of the protocol.
@@ -88,18 +96,19 @@ Array cut(const Array& array, const std::vector<std::tuple<std::string, Index, I
     ++axis;
   }
   key.append(py::ellipsis());  // so that NumPy returns an array if no axis remains
-  auto local = py::reinterpret_borrow<py::array>(array.local().attr("__getitem__")(py::tuple(key)));
+  py::object local =
+      viewed(array, [&](const py::array& whole) { return py::array(whole.attr("__getitem__")(py::tuple(key))); });
   Array made = with_axes(array, std::move(axes), std::move(local));
   made.share_watchers(array);
   return made;
 }
 
 // An array over other memory, with the description of `model`.
-Array like(const Array& model, py::array local) {
-  refuse_objects(local);
+Array like(const Array& model, py::object local) {
+  if (py::isinstance<py::array>(local)) refuse_objects(local);
   DistArray array;
   array.version = model.array().version;
-  array.buffer = buffer_of(local);
+  array.buffer = buffer_of_part(local);
   if (array.buffer.shape != model.array().buffer.shape)
     throw py::value_error(
         "the local part has shape " + py::cast<std::string>(py::str(local.attr("shape"))) +
@@ -110,8 +119,9 @@ Array like(const Array& model, py::array local) {
 }
 
 // The same over a view of the memory of `model`.
-Array view_like(const Array& model, py::array local) {
-  Array made = like(model, std::move(local));
+template <class Call>
+Array view_like(const Array& model, const Call& call) {
+  Array made = like(model, viewed(model, call));
   made.share_watchers(model);
   return made;
 }
@@ -335,9 +345,12 @@ void bind_attributes(py::class_<Array>& type) {
 right call, if two axes or more are on several processes, because then elements would move.)",
       [](const py::object& a) { return function_of("tridap._attributes", "transposed")(a); });
   property("real", "The real parts: a DistArray over the same memory.",
-           [](const Array& a) { return view_like(a, function_of("numpy", "real")(a.local())); });
+           [](const Array& a) { return view_like(a, function_of("numpy", "real")); });
   property("imag", "The imaginary parts: a DistArray over the same memory; for real elements, read-only zeros.",
-           [](const Array& a) { return view_like(a, function_of("numpy", "imag")(a.local())); });
+           [](const Array& a) {
+             if (a.array().buffer.type.kind != ElementType::Kind::complex) refuse_on_device(a.array().buffer.memory);
+             return view_like(a, function_of("numpy", "imag"));
+           });
   type.def("__copy__", [](const Array& a) { return copy_of(a, py::str("K")); })
       .def("__deepcopy__", [](const Array& a, const py::object&) { return copy_of(a, py::str("K")); })
       .def(

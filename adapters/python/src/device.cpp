@@ -1,5 +1,6 @@
 #include "device.hpp"
 
+#include "array.hpp"
 #include "bindings.hpp"
 #include "errors.hpp"
 #include "tensor.hpp"
@@ -163,9 +164,7 @@ driver::Stream consumer_stream(const Memory& memory, const py::object& stream, b
   if (stream.is_none()) return nullptr;
   const Value value = to_value(stream);
   const auto* number = value.as<Index>();
-  const bool is_known =
-      number != nullptr && (rocm ? *number >= -1 && *number != 1 && *number != 2 : *number >= -1 && *number != 0);
-  if (!is_known)
+  if (number == nullptr || !driver::is_stream(memory, *number))
     throw py::buffer_error("stream is " + value.text() +
                            (rocm ? ", must be None or 0 (the default stream), -1 (no order), or the address of a stream"
                                  : ", must be None or 1 (the legacy default stream), 2 (that of the thread), -1 (no "
@@ -176,6 +175,33 @@ driver::Stream consumer_stream(const Memory& memory, const py::object& stream, b
 
 [[noreturn]] void refuse_numpy(const DevicePart& part) {
   throw py::type_error(why_not_on_device(part.buffer().memory));
+}
+
+// A key of slices, integers, None and `...`, which selects a view. Other keys read elements.
+py::tuple key_of_view(const DevicePart& part, const py::object& given) {
+  py::list key;
+  const py::tuple entries = py::isinstance<py::tuple>(given) ? py::tuple(given) : py::make_tuple(given);
+  Index integers = 0;
+  bool has_ellipsis = false;
+  for (const py::handle entry : entries) {
+    const bool is_ellipsis = entry.is(py::ellipsis());
+    has_ellipsis = has_ellipsis || is_ellipsis;
+    if (entry.is_none() || is_ellipsis || PySlice_Check(entry.ptr())) {
+      key.append(entry);
+      continue;
+    }
+    if (PyBool_Check(entry.ptr()) || PyIndex_Check(entry.ptr()) == 0) refuse_numpy(part);
+    const auto number = py::reinterpret_steal<py::object>(PyNumber_Index(entry.ptr()));
+    if (!number) {  // a mask
+      PyErr_Clear();
+      refuse_numpy(part);
+    }
+    key.append(number);
+    ++integers;
+  }
+  if (!has_ellipsis && integers == part.buffer().ndim() && static_cast<std::size_t>(integers) == entries.size())
+    refuse_numpy(part);
+  return py::tuple(key);
 }
 
 py::dict cuda_interface(const DevicePart& part) {
@@ -189,6 +215,21 @@ py::dict cuda_interface(const DevicePart& part) {
   said["version"] = 3;
   said["stream"] = 1;
   return said;
+}
+
+// Python's operators and conversions would read the elements, or compare the objects.
+void refuse_operators(py::class_<DevicePart>& type) {
+  std::vector<std::string> names{"__neg__",  "__pos__",   "__abs__",     "__invert__", "__divmod__",  "__rdivmod__",
+                                 "__eq__",   "__ne__",    "__lt__",      "__le__",     "__gt__",      "__ge__",
+                                 "__bool__", "__float__", "__complex__", "__int__",    "__contains__"};
+  for (const std::string name :
+       {"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "matmul"})
+    for (const std::string prefix : {"__", "__r", "__i"}) names.push_back(prefix + name + "__");
+  for (const std::string& name : names)
+    type.def(name.c_str(), [](const DevicePart& p, const py::args&) -> py::object { refuse_numpy(p); });
+  type.def("__hash__", [](const py::object& self) {
+    return py::module_::import("builtins").attr("object").attr("__hash__")(self);
+  });
 }
 
 std::string shown_part(const DevicePart& part) {
@@ -273,6 +314,31 @@ py::object part_of(Buffer buffer) {
   if (is_on_device(buffer.memory)) return py::cast(DevicePart(std::move(buffer)));
   if (buffer.memory.kind == Memory::Kind::cuda_managed) return managed_part(std::move(buffer));
   return array_of(buffer);
+}
+
+py::array addresses_of(py::handle part) {
+  const DevicePart* const device = device_part_behind(part);
+  if (device == nullptr) return py::reinterpret_borrow<py::array>(part);
+  static std::byte nowhere{};  // without an address NumPy would allocate memory
+  const Buffer& buffer = device->buffer();
+  py::array array(device->dtype(), std::vector<py::ssize_t>(buffer.shape.begin(), buffer.shape.end()),
+                  std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()),
+                  buffer.data != nullptr ? buffer.data : &nowhere, part);
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+py::object part_at(const py::array& view, py::handle part) {
+  const DevicePart* const device = device_part_behind(part);
+  if (device == nullptr) return view;
+  const Buffer& whole = device->buffer();
+  Buffer buffer = buffer_of(view);
+  if (view.dtype().equal(device->dtype())) buffer.type = whole.type;
+  if (whole.data == nullptr) buffer.data = nullptr;
+  buffer.read_only = whole.read_only;
+  buffer.memory = whole.memory;
+  buffer.owner = whole.owner;
+  return part_of(std::move(buffer));
 }
 
 py::object copied_to(const Buffer& buffer, const Memory& memory, const py::object& stream) {
@@ -364,7 +430,30 @@ numbers are addresses of streams. BufferError, with the reason, if there is no c
            [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); })
       .def("__array_function__",
            [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); })
-      .def("__getitem__", [](const DevicePart& p, const py::object&) -> py::object { refuse_numpy(p); })
+      .def(
+          "__getitem__",
+          [](const py::object& self, const py::object& key) {
+            const py::tuple known = key_of_view(py::cast<const DevicePart&>(self), key);
+            return part_at(addresses_of(self).attr("__getitem__")(known), self);
+          },
+          R"(part[key] -> DevicePart
+
+The part that slices and integers select, over the same memory. TypeError, which names the right call, for one element, and
+for a key that is a mask or a list.)")
+      .def(
+          "transpose",
+          [](const py::object& self, const py::args& axes) {
+            return part_at(addresses_of(self).attr("transpose")(*axes), self);
+          },
+          "transpose(*axes) -> DevicePart\n\nThe axes in this order, over the same memory; by default the opposite "
+          "order.")
+      .def(
+          "__len__",
+          [](const DevicePart& p) {
+            if (p.buffer().ndim() == 0) throw py::type_error("len() of a part without axes");
+            return p.buffer().shape.front();
+          },
+          "The extent of the first axis.")
       .def("__setitem__", [](const DevicePart& p, const py::object&, const py::object&) { refuse_numpy(p); })
       .def("__getattr__",
            [](const DevicePart& p, const Text& attribute) -> py::object {
@@ -376,8 +465,10 @@ numbers are addresses of streams. BufferError, with the reason, if there is no c
                                        (is_protocol ? "" : ": " + why_not_on_device(p.buffer().memory)));
            })
       .def("__repr__", &shown_part);
-  module.def("_refuse_on_device", [](const py::object& part) {
-    if (const DevicePart* const found = device_part_behind(part)) refuse_on_device(found->buffer().memory);
+  refuse_operators(type);
+  module.def("_refuse_on_device", [](const py::object& given) {
+    if (const DevicePart* const part = device_part_behind(given)) refuse_on_device(part->buffer().memory);
+    if (const Array* const array = array_behind(given)) refuse_on_device(array->array().buffer.memory);
   });
 }
 

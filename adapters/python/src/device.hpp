@@ -50,6 +50,12 @@ Buffer buffer_of_part(py::handle part);
 /// The part over a buffer's memory, which it keeps alive.
 py::object part_of(Buffer buffer);
 
+/// The addresses of a part's elements, as a NumPy array. Of memory of a device, only views may be made of it: nothing
+/// may read its elements. A NumPy array is its own.
+py::array addresses_of(py::handle part);
+/// The part over the elements of a view of addresses_of(part).
+py::object part_at(const py::array& view, py::handle part);
+
 /// The elements of a buffer in other memory, as a part of their own. If the buffer is on a device, the copy waits for
 /// the work on `stream`, as DLPack numbers it.
 py::object copied_to(const Buffer& buffer, const Memory& memory, const py::object& stream);

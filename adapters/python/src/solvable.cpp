@@ -7,6 +7,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/tpetra/node_memory.hpp>
 
 #include <limits>
 #include <utility>
@@ -26,8 +27,19 @@ void broadcast(std::string& bytes, int from, MPI_Comm comm) {
 
 }  // namespace
 
+void need_on_host(const Array& array, const std::string& name) {
+  const Memory& memory = array.array().buffer.memory;
+  if (!is_on_device(memory)) return;
+  using Space = solvers::MultiVector::dual_view_type::t_dev::memory_space;
+  refuse("the elements of " + name + " are in the memory of " + device_name(memory),
+         tridap::tpetra::detail::over_host<Space>
+             ? "must be in memory of the host, because this Trilinos has no device"
+             : "must be in memory of the host, where this package gives arrays to Trilinos",
+         name + ".to(\"cpu\") is a copy on the host");
+}
+
 void need_float64(const Array& array, const std::string& name) {
-  refuse_on_device(array.array().buffer.memory);
+  need_on_host(array, name);
   if (const std::string type = array.array().buffer.type.name(); type != "float64")
     refuse("the elements of " + name + " are " + type, "must be float64",
            array.array().buffer.type.kind == ElementType::Kind::complex
@@ -109,10 +121,15 @@ Beginning::Beginning(const Handle& a, mpi::Libraries libraries, Names names, con
 }
 
 void Beginning::complete(const Check& check) {
-  if (operands_.to.is_none()) operands_.to = operands_.like(operands_.from);
+  if (operands_.to.is_none()) operands_.to = new_target();
   from_ = array_behind(operands_.from);
   to_ = array_behind(operands_.to);
   copy_ = check(*from_, *to_);
+}
+
+py::object Beginning::new_target() const {
+  if (const Array* const from = array_behind(operands_.from)) need_on_host(*from, names_[0]);
+  return operands_.like(operands_.from);
 }
 
 void Beginning::prepare() {
@@ -128,7 +145,7 @@ void Beginning::agree(const Handle& a, const Check& check) {
   });
   operands_.from = asarray(operands_.from, a.comm(), py::none());
   together(comm, [&] {
-    if (operands_.to.is_none()) operands_.to = operands_.like(operands_.from);
+    if (operands_.to.is_none()) operands_.to = new_target();
     return true;
   });
   operands_.to = asarray(operands_.to, a.comm(), py::none());

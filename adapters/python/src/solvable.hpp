@@ -137,6 +137,8 @@ const T& made(const py::object& self) {
 }
 
 void need_float64(const Array& array, const std::string& name);
+/// Throws Error, which names the copy on the host, if the elements are in memory of a device. Local.
+void need_on_host(const Array& array, const std::string& name);
 
 /// Raises an argument that is an exception: Python raised it while computing the argument on this process.
 void raise_if_raised(py::handle argument);
@@ -187,6 +189,7 @@ class Beginning {
  private:
   static constexpr std::size_t own_numbers = 2, most_added = 5, numbers_of_together = 3;
   void complete(const Check& check);
+  py::object new_target() const;
   void prepare();
   void agree(const Handle& a, const Check& check);
   void release();

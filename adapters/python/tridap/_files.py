@@ -64,7 +64,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
 
     def prepared():
         for name, part in parts:
-            _core._refuse_on_device(part.local)
+            _core._refuse_on_device(part)
             _need_order(name, part, group)
         return _native().prepare([(name, part.local, part.distribution) for name, part in parts], _attributes(attrs),
                                  options["step"], options["chunks"], options["compression"], group)

@@ -71,6 +71,7 @@ class GhostedArray:
             numbered: how many axes, from the first on, the ids number; the other axes are components.
         """
         def copied():
+            _core._refuse_on_device(array)
             axes = integer("numbered", numbered)
             if not 1 <= axes <= array.ndim:
                 raise ValueError(f"numbered is {axes}, must be from 1 to {array.ndim}, the number of axes")

@@ -76,7 +76,7 @@ def need_array(array, comm):
             "tridap.array(array, distribution, comm) makes one of the parts of all processes"
             if isinstance(array, np.ndarray) else "pass tridap.asarray(array, comm)"))
     communicator_of(array.distribution, comm)
-    _core._refuse_on_device(array.local)
+    _core._refuse_on_device(array)
 
 
 def _each_once(numbers, grid):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from . import _core
 from ._agree import collective, integer, together
 from ._gather import _same
 from ._sample import _Axis, sampled
@@ -16,6 +17,7 @@ def plot(array, ax=None, *, section=None, cells=1000, borders=True, units=None, 
     dist, comm = array.distribution, array.comm
 
     def prepare():
+        _core._refuse_on_device(array)
         if array.dtype.kind not in "biufc":
             raise TypeError(f"plot draws numbers, but the elements are {array.dtype}: make an array of numbers from "
                             "them")

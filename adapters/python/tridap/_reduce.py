@@ -54,6 +54,7 @@ def reduced(array, call, step, *how):
 
     def prepare():
         nonlocal dtype
+        _core._refuse_on_device(array)
         value, number, *own = step()
         way = (*own, *how)[0]
         value = np.asarray(value)
@@ -281,6 +282,7 @@ def _pair(call, a, b):
     for given in (a, b):
         if not isinstance(given, DistArray):
             raise TypeError(f"{call} of a DistArray and a {type(given).__name__}, must be of two DistArrays")
+        _core._refuse_on_device(given)
         _need_numbers(call, given, "biufc")
     need_alike(call, a, b)
     return _counted(a), _counted(b)

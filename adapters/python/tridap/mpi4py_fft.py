@@ -168,6 +168,7 @@ def _fits(x, rank):
     """The process grid behind the components, and their number. ProtocolError if mpi4py-fft cannot hold our part."""
     if not isinstance(x, _core.DistArray):
         raise TypeError(f"x is a {type(x).__name__}, must be a tridap.DistArray")
+    _core._refuse_on_device(x)
     dist, components = x.distribution, integer("rank", rank)
     grid = dist.grid
     if not 0 <= components <= x.ndim - 1:

@@ -173,6 +173,7 @@ def export_array(desc: Sequence[int], local: Any, grid: ProcessGrid) -> _core.Di
     Raises:
         ProtocolError: if an entry of the descriptor is wrong, or `local` is too short.
     """
+    _core._refuse_on_device(local)
     made = grid._grid.export_array([integer("an entry of desc", entry) for entry in desc], local)
     return None if made is None else _core._over(made[0], made[1], made[2], grid.comm)
 
@@ -195,6 +196,8 @@ def import_array(array: Any, grid: ProcessGrid, *, copy: bool | str | None = Non
             raise ValueError("copy is True, must be None, False or 'if_needed': array.copy() makes a copy")
         if array is not None and not isinstance(array, _core.DistArray):
             raise TypeError(f"array is {array!r}, must be a tridap.DistArray: pass tridap.asarray(array, grid.comm)")
+        if array is not None:
+            _core._refuse_on_device(array)
         return policy == "if_needed"
 
     moves = together(grid._all, asked)
@@ -496,7 +499,7 @@ def _parts(comm, copy, arrays, options):
 
     def asked():
         for array in arrays:
-            _core._refuse_on_device(array.local)
+            _core._refuse_on_device(array)
             communicator_of(array.distribution, comm)
             parts.append(_native().Part(*_part(array), comm))
         return _core._copy(copy), *options()

@@ -155,8 +155,8 @@ LocalVectors::LocalVectors(const SolverArray& given, const ArrayMap& rows, Copy 
   using namespace tridap::tpetra::detail;
   const std::optional<Index> vectors = vectors_axis(given, rows);
   const Form form = vectors ? Form::multivector : Form::vector;
-  ImportRequest wanted = given.writable ? tridap::tpetra::detail::wanted<double>(form, copy)
-                                        : tridap::tpetra::detail::wanted<const double>(form, copy);
+  ImportRequest wanted = given.writable ? tridap::tpetra::detail::wanted<double>(form, {copy, given.stream})
+                                        : tridap::tpetra::detail::wanted<const double>(form, {copy, given.stream});
   wanted.argument = given.name.c_str();
   if (memory != nullptr)
     wanted.copy_memory = [memory](ElementType type, const IndexList& shape) { return memory->take(type, shape); };

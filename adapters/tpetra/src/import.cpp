@@ -166,8 +166,11 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
     seen.receipt.bytes_copied = element_count(columns) * columns.type.bytes;
     return seen;
   }
+  const auto wait = [&] {
+    if (!from_host && element_count(part) > 0) wait_for(part.memory, wanted.stream);
+  };
   if (wanted.copy != Copy::always && why.empty()) {
-    if (!from_host) wait_for(part.memory);
+    wait();
     Dense shared{as_data(columns, wanted.form), {}};
     shared.receipt.same_address = shared.buffer.data == whole;
     return shared;
@@ -183,6 +186,7 @@ Dense dense(const void* whole, const Buffer& part, const Buffer& columns, const 
                  : allocate_in(to_host ? Memory{} : of_device(part.memory), wanted.type, packed.shape),
              {}};
   made.receipt.shared = made.receipt.same_address = false;
+  wait();
   copy_elements(packed, made.buffer);
   made.receipt.bytes_copied = element_count(packed) * packed.type.bytes;
   const Index vectors = wanted.form == Form::multivector ? packed.shape.front() : 1;

@@ -14,9 +14,12 @@ void copy_elements(const Buffer& from, const Buffer& to) {
     unpack(from.data, to);
 }
 
-void wait_for(const Memory& memory) {
+void wait_for(const Memory& memory, DeviceStream stream) {
+  driver::order_ours_after(memory, stream);
   if (driver::table(memory.kind) != nullptr && driver::is_started(memory)) driver::synchronize(memory, nullptr);
 }
+
+void let_wait(const Memory& memory, DeviceStream stream) { driver::order_after_ours(memory, stream); }
 
 Memory of_device(Memory memory) {
   if (memory.kind == Memory::Kind::cuda_managed) memory.kind = Memory::Kind::cuda;

@@ -53,7 +53,7 @@ class Keys {
   // The keys that no dictionary of a capture has.
   std::vector<std::string> unknown() const {
     static const std::set<std::string> keys = {"processes",   "rank",  "__version__", "dim_data", "buffer", "dtype",
-                                               "description", "shape", "strides",     "offset",   "data"};
+                                               "description", "shape", "strides",     "memory",   "offset", "data"};
     std::vector<std::string> found;
     for (const Entry& entry : *value_.as<Value::Dict>())
       if (keys.count(entry.key) == 0) found.push_back(entry.key);
@@ -119,6 +119,8 @@ Buffer read_buffer(const Value& value, Report& report, std::optional<Buffer>& va
   buffer.strides = row_major_strides(buffer.shape, buffer.type.bytes);
   if (const Value* strides = keys.optional("strides"))
     if (auto described = integers(keys, "strides", *strides)) buffer.strides = std::move(*described);
+  if (const Value* memory = keys.optional("memory"); memory != nullptr && memory->as<std::string>() == nullptr)
+    keys.add(Rule::type_text, "memory", memory->text(), "must be text");
   if (const Value* offset = keys.optional("offset"); offset != nullptr && offset->as<Index>() == nullptr)
     keys.add(Rule::type_integer, "offset", offset->text(), "must be an integer that fits 64 bits");
   known = report.errors() == before;

@@ -56,6 +56,9 @@ Value described(const Buffer& buffer) {
   if (!buffer.type.description.empty()) dict.push_back({"description", {buffer.type.description}, true});
   dict.push_back({"shape", integers(buffer.shape), true});
   dict.push_back({"strides", integers(buffer.strides), true});
+  const Memory& memory = buffer.memory;
+  if (memory.kind != Memory::Kind::host && memory.kind != Memory::Kind::nowhere)
+    dict.push_back({"memory", {memory.name()}, true});
   return {std::move(dict)};
 }
 

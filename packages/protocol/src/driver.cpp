@@ -161,6 +161,24 @@ void copy_piece(const Table& t, const Walk& walk, const std::byte* from, std::by
   need_success(t, error, "copying elements");
 }
 
+bool is_rocm(const Memory& memory) {
+  return memory.kind == Memory::Kind::hip || memory.kind == Memory::Kind::hip_managed;
+}
+
+// The caller's stream; null: it needs no order with the default stream.
+Stream named(const Memory& memory, DeviceStream callers) {
+  if (!callers.number) return nullptr;
+  const Index number = *callers.number;
+  if (!is_stream(memory, number))
+    refuse("the stream is " + std::to_string(number),
+           is_rocm(memory) ? "must be 0 (the default stream), -1 (no order), or the address of a stream"
+                           : "must be 1 (the legacy default stream), 2 (that of the thread), -1 (no order), or the "
+                             "address of a stream",
+           "leave it out for the default stream");
+  const bool is_default = number == (is_rocm(memory) ? 0 : 1);
+  return number == -1 || is_default ? nullptr : reinterpret_cast<Stream>(static_cast<std::uintptr_t>(number));
+}
+
 }  // namespace
 
 const Table* table(Memory::Kind kind) {
@@ -315,6 +333,19 @@ void order_after(const Memory& memory, Stream consumer, Stream producer) {
   if (error == 0) error = t.wait_for_event(consumer, event, 0);
   t.destroy_event(event);  // the driver keeps it until the work has passed it
   need_success(t, error, "waiting for a stream");
+}
+
+bool is_stream(const Memory& memory, Index number) {
+  if (is_rocm(memory)) return number >= -1 && number != 1 && number != 2;
+  return number >= -1 && number != 0;
+}
+
+void order_ours_after(const Memory& memory, DeviceStream callers) {
+  if (const Stream stream = named(memory, callers)) order_after(memory, nullptr, stream);
+}
+
+void order_after_ours(const Memory& memory, DeviceStream callers) {
+  if (const Stream stream = named(memory, callers)) order_after(memory, stream, nullptr);
 }
 
 // An event on the legacy stream comes behind the work of all blocking streams; what is on that stream alone does not.

@@ -13,11 +13,12 @@ import tridap
 from remedies import advice, follow, remedy, said_by
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "gpu"))
-from refused_calls import REFUSED_CALLS  # noqa: E402
+from refused_calls import LOCAL_CALLS, REFUSED_CALLS, VIEWS  # noqa: E402
 
 SHAPE = (3, 4)
 VALUES = np.arange(12.0).reshape(SHAPE)
-REMEDY = r'x\.to\("cpu"\)'
+REMEDY = r'\w+\.to\("cpu"\)'
+REFUSALS = TypeError, BufferError, AttributeError, tridap.ProtocolError
 
 if not gpus.LIBRARY:
     pytest.skip("TRIDAP_STAND_IN_CUDA names no stand-in of the driver", allow_module_level=True)
@@ -257,6 +258,68 @@ def test_memory_that_ends_is_an_error():
         tridap.array(huge, alone(huge.shape)).to("cuda:0")
 
 
+# ---- views
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_view_is_of_the_same_memory(dist, comm, view):
+    held, x = device_array(dist, comm)
+    host = VIEWS[view](tridap.array(VALUES, dist, comm))
+    made = VIEWS[view](x)
+    assert made.device == "cuda:0" and made.distribution == host.distribution and made.dtype == host.dtype
+    given = gpus.from_dlpack(made.local)
+    assert given.shape == host.local.shape and not given.read_only and np.array_equal(given.get(), host.local)
+    assert np.array_equal(made.to("cpu").local, host.local)
+    begin, end = held.address, held.address + VALUES.nbytes
+    assert given.get().size == 0 or begin <= given.address < end
+
+
+def test_view_keeps_the_memory_and_its_properties(dist, comm):
+    before = gpus.allocations()
+    x = device_array(dist, comm, read_only=True)[1]
+    part = x[:, 1:].local
+    del x
+    assert part.__cuda_array_interface__["data"][1] and part.strides == (32, 8) and part.device == "cuda:0"
+    assert np.array_equal(gpus.from_dlpack(part).get(), VALUES[:, 1:])
+    del part
+    assert gpus.allocations() == before
+
+
+@pytest.mark.parametrize("key", [np.s_[0], np.s_[1:, ::-2], np.s_[..., 3], np.s_[None, 2], np.s_[np.int64(1)], np.s_[0, 0, ...], ()])
+def test_part_of_a_part_is_of_the_same_memory(dist, comm, key):
+    held, x = device_array(dist, comm)
+    given = gpus.from_dlpack(x.local[key])
+    assert np.array_equal(given.get(), VALUES[key]) and given.address - held.address == VALUES[key].ctypes.data - VALUES.ctypes.data
+
+
+def test_part_has_a_length_and_a_transpose(dist, comm):
+    x = device_array(dist, comm)[1]
+    assert len(x.local) == 3 and [row.shape for row in x.local] == 3 * [(4,)]
+    assert np.array_equal(gpus.from_dlpack(x.local.transpose()).get(), VALUES.T)
+    assert x.local in {x.local: 1} or hash(x.local) != hash(None)
+    with pytest.raises(IndexError, match="out of bounds"):
+        x.local[3]
+    with pytest.raises(TypeError, match="without axes"):
+        len(x.local[0, 0, ...])
+
+
+def test_real_and_imaginary_parts_are_views(dist, comm):
+    held, x = device_array(dist, comm, VALUES + 2j)
+    for part, values, offset in ((x.real, VALUES, 0), (x.imag, np.full(SHAPE, 2.0), 8)):
+        given = gpus.from_dlpack(part.local)
+        assert given.address == held.address + offset and np.array_equal(given.get(), values)
+
+
+def test_view_of_bfloat16_is_bfloat16(dist, comm):
+    bits = np.arange(12, dtype="u2").reshape(SHAPE)
+    x = device_array(dist, comm, bits.view("V2"))[1]
+    assert "bfloat16" in repr(x[:, 1:].local) and np.array_equal(x[:, 1:].to("cpu").local.view("u2"), bits[:, 1:])
+
+
+def test_part_without_elements_has_no_address(comm):
+    x = tridap.zeros(tridap.distribution((3 * comm.size, 0), "b,*", processes=comm.size), comm=comm).to("cuda:0")
+    assert x[1:].local.shape[1] == 0 and x[1:].device == "cuda:0"
+
+
 # ---- wrong places
 
 WRONG = {
@@ -297,16 +360,44 @@ def test_strides_that_disagree_are_refused(dist, comm):
 # ---- what is refused by name
 
 @pytest.mark.parametrize("call", REFUSED_CALLS)
-@remedy('x.to("cpu") is a copy on the host')
+@remedy('x.to("cpu") is a copy on the host', '.to("cpu") is a copy on the host')
 def test_call_that_reads_gpu_memory_is_refused(dist, comm, call):
     held, x = device_array(dist, comm)
-    text = said_by(lambda: REFUSED_CALLS[call](x), (TypeError, BufferError, AttributeError, tridap.ProtocolError))
-    given = {"x": x, "cupy": gpus, "torch": gpus}
+    text = said_by(lambda: REFUSED_CALLS[call](x), REFUSALS)
+    given = {**dict.fromkeys(("x", "b", "X", "v0"), x), "cupy": gpus, "torch": gpus}
     host = eval(advice(text, f"({REMEDY}) is a copy on the host"), given)
     assert np.array_equal(host.local, VALUES)
     if "from_dlpack" in text:
         for library in ("cupy", "torch"):
             assert eval(advice(text, rf"({library}\.from_dlpack\(x\.local\))"), given).address == held.address
+
+
+@pytest.mark.parametrize("call", [call for call in REFUSED_CALLS if call not in LOCAL_CALLS])
+def test_gpu_memory_on_one_process_is_an_error_on_all(dist, comm, call):
+    x = tridap.array(VALUES, dist, comm)
+    if comm.rank == comm.size - 1:
+        x = x.to("cuda:0")
+    text = said_by(lambda: REFUSED_CALLS[call](x), REFUSALS)
+    advice(text, f"({REMEDY}) is a copy on the host")
+    assert len(set(comm.allgather(text))) == 1
+
+
+def test_solve_says_what_is_missing(dist, comm):
+    if "solve" not in REFUSED_CALLS:
+        pytest.skip("no solvers")
+    x = device_array(dist, comm)[1]
+    with pytest.raises(tridap.ProtocolError, match=r"the elements of b are in the memory of cuda:0, must be in memory of the host, because "
+                       r'this Trilinos has no device \[conversion\]: b\.to\("cpu"\) is a copy on the host'):
+        REFUSED_CALLS["solve"](x)
+
+
+def test_what_needs_no_elements_works(dist, comm, folder):
+    x = device_array(dist, comm)[1]
+    assert "on cuda:0" in repr(x) and "on cuda:0" in x._repr_html_() and x.to_html()
+    assert tridap.check(x, comm).ok and x.size == 12 * comm.size and len(x) == 3 * comm.size and np.shape(x) == x.shape
+    tridap.write_capture(x, folder / "x.json")
+    assert comm.rank != 0 or '"cuda' in (folder / "x.json").read_text()
+    assert tridap.relabel(x, x).bytes_kept == 96 * comm.size
 
 
 def test_vec_of_petsc_is_refused(comm):

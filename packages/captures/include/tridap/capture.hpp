@@ -23,7 +23,8 @@ struct CapturedProcess {
 
 /// A distributed array written down as JSON: `{"processes": [{"rank": 0, "__version__": "0.10.0", "dim_data": [...],
 /// "buffer": {"dtype": "float64", "shape": [2, 3], "strides": [24, 8], "offset": 0, "data": [[...], ...]}}, ...]}`. A
-/// buffer of opaque elements may have a "description" (see ElementType). mpi::write_capture() writes the capture of a
+/// buffer of opaque elements may have a "description" (see ElementType), and one in other memory than the host's its
+/// "memory", such as "cuda:0". mpi::write_capture() writes the capture of a
 /// running program's array.
 struct Capture {
   std::vector<CapturedProcess> processes;  ///< ascending by rank

@@ -1,6 +1,20 @@
 #pragma once
 
-#include <petscsys.h>
+#include <tridap/buffer.hpp>
+
+#include <petscvec.h>
+
+// Of a PETSc with CUDA or HIP. Without it they are null.
+extern "C" {
+#if !defined(PETSC_HAVE_CUDA)
+__attribute__((weak)) PetscErrorCode VecCreateMPICUDAWithArray(MPI_Comm, PetscInt, PetscInt, PetscInt,
+                                                               const PetscScalar*, Vec*);
+#endif
+#if !defined(PETSC_HAVE_HIP)
+__attribute__((weak)) PetscErrorCode VecCreateMPIHIPWithArray(MPI_Comm, PetscInt, PetscInt, PetscInt,
+                                                              const PetscScalar*, Vec*);
+#endif
+}
 
 #if PETSC_VERSION_LT(3, 19, 0)
 extern "C" __attribute__((weak)) PetscMPIInt Petsc_OuterComm_keyval;  // of PETSc, which declares it in no public header
@@ -8,6 +22,22 @@ extern "C" __attribute__((weak)) PetscMPIInt Petsc_OuterComm_keyval;  // of PETS
 
 /// The differences between versions of PETSc.
 namespace tridap::petsc::compat {
+
+/// What makes a Vec over memory of a device; null: this PETSc has no such Vecs. PETSc has those of one kind of devices.
+using CreateOnDevice = PetscErrorCode (*)(MPI_Comm, PetscInt, PetscInt, PetscInt, const PetscScalar*, Vec*);
+inline CreateOnDevice create_on_device() {
+#if defined(PETSC_HAVE_CUDA)
+  return VecCreateMPICUDAWithArray;
+#else
+  return VecCreateMPICUDAWithArray != nullptr ? VecCreateMPICUDAWithArray : VecCreateMPIHIPWithArray;
+#endif
+}
+/// The same for memory of a kind.
+inline CreateOnDevice create_on_device(Memory::Kind kind) {
+  if (kind == Memory::Kind::cuda || kind == Memory::Kind::cuda_managed) return VecCreateMPICUDAWithArray;
+  if (kind == Memory::Kind::hip || kind == Memory::Kind::hip_managed) return VecCreateMPIHIPWithArray;
+  return nullptr;
+}
 
 /// What PETSc calls to destroy a pointer of ours, a container's or a shell matrix's: it calls Destroy.
 template <void (*Destroy)(void*)>

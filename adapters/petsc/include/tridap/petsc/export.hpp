@@ -37,8 +37,9 @@ struct ExportedArray {
 /// collect(). VecPlaceArray, VecResetArray and VecReplaceArray change the memory of the Vec, so that the buffer must
 /// not be used after them.
 ///
-/// Throws Error if PETSc is not initialised, if `vec` is null or has no layout, or if its memory is not one array in
-/// host memory: the types seq, mpi and shared have such memory.
+/// Throws Error if PETSc is not initialised, if `vec` is null or has no layout, or if its memory is not one array: the
+/// types seq, mpi and shared have such memory on the host, and cuda, hip and kokkos where VecGetArrayAndMemType gives
+/// it.
 ExportedArray export_array(Vec vec, const ExportOptions& options = {});
 
 /// This process's part of a Vec of a DMDA, with the DMDA's axes: (z, y, x), (y, x) or (x), and at the end an axis of

@@ -28,9 +28,12 @@ struct ImportedVec {
 ///
 /// **Collective** over `comm`, whose rank `r` holds process `r` of the array's grid. Throws the same Error on every
 /// process if any process's array is wrong, if its elements are not PetscScalar as PETSc was built, if an element is on
-/// several processes, if there are more elements than a PetscInt can count, if the memory is read-only or is not host
-/// memory, or if it is not dense. With Copy::if_needed, read-only memory and memory that is not dense are copied, each
-/// process's part locally, without the padding.
+/// several processes, if there are more elements than a PetscInt can count, if the memory is read-only, is that of a
+/// device without such a PETSc, or is not dense. With Copy::if_needed, read-only memory and memory that is not dense
+/// are copied, each process's part locally, without the padding.
+///
+/// With a PETSc that has CUDA or HIP, memory of a device becomes a Vec of type mpicuda or mpihip, if that of all
+/// processes is there. PETSc works on the default stream.
 ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy = Copy::never);
 
 /// A Vec of a DMDA over the memory of an array that has exactly the DMDA's ownership: its axes, blocks and padding are

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/device_stream.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/receipt.hpp>
@@ -18,6 +19,7 @@ struct SolverArray {
   const Distribution& distribution;  ///< of the whole array
   std::string name;                  ///< for messages: "b"
   bool writable = false;             ///< whether the solver writes to its memory
+  DeviceStream stream = {};  ///< on which an array in memory of a device was last written: the import waits for it
 };
 
 /// Vectors over the elements of an array, without its padding.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/detail/refuse.hpp>
+#include <tridap/device_stream.hpp>
 #include <tridap/infer/infer_dim_data.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/receipt.hpp>
@@ -37,9 +38,13 @@ enum class Side {
 
 /// How a vector is exported.
 struct ExportOptions {
-  ExportOptions(Copy policy = Copy::never, Side of_memory = Side::newest) : copy(policy), side(of_memory) {}
+  ExportOptions(Copy policy = Copy::never, Side of_memory = Side::newest, DeviceStream next_used_on = {})
+      : copy(policy), side(of_memory), stream(next_used_on) {}
   Copy copy;
   Side side;  ///< an older side is first brought up to date; the receipt has the bytes
+  /// The stream on which the array is used next, if it is in memory of a device: it waits for the kernels that wrote
+  /// the vector on Kokkos' default stream, and the host does not. Absent: the host waits for all kernels.
+  DeviceStream stream;
 };
 
 namespace detail {
@@ -101,12 +106,16 @@ bool takes_device(const V& vector, Side side) {
     return side == Side::device || (side == Side::newest && !vector.need_sync_device());
 }
 
-/// One side of the memory of a vector; what was written there by Tpetra's kernels has ended.
+/// One side of the memory of a vector; what was written there by Tpetra's kernels has ended, or is ordered before the
+/// stream.
 template <class V>
-Buffer side_buffer(const Teuchos::RCP<V>& vector, bool device) {
+Buffer side_buffer(const Teuchos::RCP<V>& vector, bool device, DeviceStream stream) {
   if (device) {
     Buffer buffer = view_buffer(vector, [&](auto access) { return vector->getLocalViewDevice(access); });
-    Kokkos::fence();
+    if (!stream.number)
+      Kokkos::fence();
+    else
+      let_wait(buffer.memory, stream);
     return buffer;
   }
   Buffer buffer = view_buffer(vector, [&](auto access) { return vector->getLocalViewHost(access); });
@@ -124,14 +133,14 @@ Columns columns(const Teuchos::RCP<V>& vector, const ExportOptions& options) {
   const ElementType type = element_type<typename V::scalar_type>();
   Columns made;
   if (vector->isConstantStride()) {
-    made.buffer = side_buffer(vector, device);
+    made.buffer = side_buffer(vector, device, options.stream);
   } else {
     if (options.copy == Copy::never)
       refuse("copy=never, but the vectors are not evenly spaced in memory", "",
              "pass copy=if_needed, or export one vector at a time");
     std::vector<Buffer> each;
     for (Index j = 0; j < count; ++j)
-      each.push_back(side_buffer(vector->getVector(static_cast<std::size_t>(j)), device));
+      each.push_back(side_buffer(vector->getVector(static_cast<std::size_t>(j)), device, options.stream));
     made = packed_columns(each, type, rows);
   }
   if (older) made.bytes_synchronized = rows * count * type.bytes;
@@ -150,9 +159,10 @@ inline constexpr bool is_vector = std::is_base_of_v<Tpetra::Vector<typename V::s
 /// the array. Solvers pass such vectors from their own pool, as Belos does: copy an array that must outlive the solver.
 ///
 /// On a node with device memory, `options.side` says which side of the vector the array is over. Kernels that write it
-/// have ended. The vector is marked as modified on this side, unless `V` is const. What you write into the array later
-/// is on this side alone: mark it again, by a call of getLocalViewDevice() or getLocalViewHost() with write access,
-/// before the vector is used. If the vector later brings its other side up to date, the array does not follow.
+/// have ended, unless `options.stream` waits for them. The vector is marked as modified on this side, unless `V` is
+/// const. What you write into the array later is on this side alone: mark it again, by a call of getLocalViewDevice()
+/// or getLocalViewHost() with write access, before the vector is used. If the vector later brings its other side up to
+/// date, the array does not follow.
 ///
 /// **Collective**: throws the same Error on every process if the vector's map does not list the ids of `array_map`, if
 /// the distribution has padding, which a vector on the map does not hold, or if the vectors' axis does not fit the

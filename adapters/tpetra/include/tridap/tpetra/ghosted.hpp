@@ -41,8 +41,9 @@ class GhostedVector {
  public:
   /// Nothing is copied. The vectors keep the array's memory alive. **Collective**: throws the same Error on every
   /// process as GhostUpdate, ArrayMap and import_vector() do, and if the local buffer of a process is not contiguous
-  /// and row-major, the components are distributed, or the array is periodic.
-  GhostedVector(const GhostedArray& array, const Communicator& comm, Index index_base = 0);
+  /// and row-major, the components are distributed, or the array is periodic. `stream`: on which an array in memory of
+  /// a device was last written.
+  GhostedVector(const GhostedArray& array, const Communicator& comm, Index index_base = 0, DeviceStream stream = {});
 
   /// All entries, ghosts included. Its norms include the ghosts.
   const Teuchos::RCP<Vector<T>>& overlap() const { return overlap_; }
@@ -68,7 +69,9 @@ class GhostedVector {
 };
 
 template <class T>
-GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& comm, Index index_base) : comm_(comm) {
+GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& comm, Index index_base,
+                                DeviceStream stream)
+    : comm_(comm) {
   static_assert(!std::is_const_v<T>, "ghosts are written: take elements that are not const");
   const detail::Collective call(comm, "GhostedVector");
   const double begin = detail::now();
@@ -76,7 +79,7 @@ GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& c
   std::optional<GhostUpdate> update;
   if (detail::over_host<Space>) update.emplace(array, comm.raw());
   detail::PreparedGhosted made = detail::prepared_ghosted(
-      array, comm, index_base, detail::wanted<T>(detail::ImportRequest::Form::vector, Copy::never));
+      array, comm, index_base, detail::wanted<T>(detail::ImportRequest::Form::vector, {Copy::never, stream}));
   detail::DualView<T> whole, first;
   mpi::collectively(comm.raw(), [&] {
     whole = detail::dual_view<detail::DualView<T>>(made.whole.buffer);
@@ -96,17 +99,19 @@ GhostedVector<T>::GhostedVector(const GhostedArray& array, const Communicator& c
 /// first ids of the vector's map, in the same order; the rest are the ghosts. A MultiVector gives one component for
 /// each of its vectors. An id of the array is the map's id less the index base of `owned` (for a contiguous map, its
 /// first id). The array keeps the memory alive, and nothing is copied. On a node with device memory, a GhostUpdate
-/// needs Side::host.
+/// needs Side::host; `stream` is as in ExportOptions.
 ///
 /// **Collective** over the communicator of `owned`: throws the same Error on every process if the maps do not fit, or
 /// if the columns of the MultiVector are not evenly spaced. A GhostUpdate checks the ids.
 template <class V>
 GhostedArray export_ghosted(const Teuchos::RCP<V>& vector, const Teuchos::RCP<const Map>& owned,
-                            Side side = Side::newest) {
+                            Side side = Side::newest, DeviceStream stream = {}) {
   if (owned.is_null()) refuse("the map is null", "", "give the one-to-one map of the owned elements");
   const Communicator comm(owned->getComm());
   const detail::Collective call(comm, "export_ghosted");
-  Buffer columns = mpi::collectively(comm.raw(), [&] { return detail::columns(vector, {Copy::never, side}).buffer; });
+  Buffer columns = mpi::collectively(comm.raw(), [&] {
+    return detail::columns(vector, {Copy::never, side, stream}).buffer;
+  });
   return detail::ghosted_on_maps(std::move(columns), detail::is_vector<V>, *vector->getMap(), *owned);
 }
 

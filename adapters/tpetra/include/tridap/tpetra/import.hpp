@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/device_stream.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/receipt.hpp>
 #include <tridap/tpetra/array_map.hpp>
@@ -14,6 +15,13 @@
 #include <utility>
 
 namespace tridap::tpetra {
+
+/// How an array is imported. A copy policy alone is enough: `import_vector<double>(array, map, Copy::if_needed)`.
+struct ImportOptions {
+  ImportOptions(Copy policy = Copy::never, DeviceStream last_written_on = {}) : copy(policy), stream(last_written_on) {}
+  Copy copy;
+  DeviceStream stream;  ///< on which an array in memory of a device was last written: the import waits for it
+};
 
 /// A vector over an array's memory; const if `T` is const.
 template <class T>
@@ -48,6 +56,7 @@ struct ImportRequest {
   const char* argument = nullptr;  ///< the array's name, for messages: "b"; null: they name the Tpetra object
   /// Row-major host memory for a copy; empty: allocate().
   std::function<Buffer(ElementType, const IndexList&)> copy_memory = {};
+  DeviceStream stream = {};  ///< on which an array in memory of a device was last written
 };
 
 struct Dense {
@@ -100,10 +109,12 @@ template <class T>
 using DualView = typename MultiVector<T>::dual_view_type;
 
 template <class T>
-ImportRequest wanted(ImportRequest::Form form, Copy copy) {
+ImportRequest wanted(ImportRequest::Form form, const ImportOptions& how) {
   static_assert(has_vector<T>, "this element type has no Tpetra form: take double, float, int, long long or complex");
   using Space = typename DualView<T>::t_dev::memory_space;
-  return {form, element_type<Scalar<T>>(), !std::is_const_v<T>, copy, node_memory<Space>()};
+  ImportRequest request{form, element_type<Scalar<T>>(), !std::is_const_v<T>, how.copy, node_memory<Space>()};
+  request.stream = how.stream;
+  return request;
 }
 
 /// A new DualView with a copy of `columns`. It is marked as modified on the host, so that the device copies it on first
@@ -246,45 +257,45 @@ ImportedBlocks<T> blocks(const PreparedImport& prepared) {
 ///
 /// On a node with device memory, an array in this memory is shared: the vector's device side has its address, and is
 /// marked as the newer one. An array in host memory needs a copy there, and one in device memory on a node of the host.
-/// This call waits for the legacy default stream of the device; what other streams write into the array must have
-/// ended. Kokkos must be initialised, and must outlive the vector.
+/// The call returns when the work on the legacy default stream of the device has ended, and that on `how.stream`.
+/// Kokkos must be initialised, and must outlive the vector.
 template <class T>
-ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
+ImportedVector<T> import_vector(const DistArray& array, const ArrayMap& array_map, const ImportOptions& how = {}) {
   const detail::Collective call(array_map.communicator(), "import_vector");
   return call.run([&] {
-    return detail::vector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
+    return detail::vector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::vector, how)});
   });
 }
 /// The same with a new ArrayMap of the array. **Collective.**
 template <class T>
-ImportedVector<T> import_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
+ImportedVector<T> import_vector(const DistArray& array, const Communicator& comm, const ImportOptions& how = {},
                                 const ArrayMapOptions& options = {}) {
   const detail::Collective call(comm, "import_vector");
   return call.run([&] {
-    return detail::vector<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::vector, copy)});
+    return detail::vector<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::vector, how)});
   });
 }
 
 /// A MultiVector over an array with an axis for its vectors: `array_map.options().vectors_axis`. If each vector is
-/// dense in memory, the MultiVector is a view, with any leading dimension; else `copy` decides. **Collective**, and in
-/// everything else as import_vector().
+/// dense in memory, the MultiVector is a view, with any leading dimension; else `how.copy` decides. **Collective**, and
+/// in everything else as import_vector().
 template <class T>
-ImportedMultiVector<T> import_multivector(const DistArray& array, const ArrayMap& array_map, Copy copy = Copy::never) {
+ImportedMultiVector<T> import_multivector(const DistArray& array, const ArrayMap& array_map,
+                                          const ImportOptions& how = {}) {
   const detail::Collective call(array_map.communicator(), "import_multivector");
   return call.run([&] {
-    return detail::multivector<T>(
-        {array, array_map, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
+    return detail::multivector<T>({array, array_map, detail::wanted<T>(detail::ImportRequest::Form::multivector, how)});
   });
 }
 /// The same with a new ArrayMap of the array. If the options name no vectors' axis, it is the last axis that is not
 /// distributed. **Collective.**
 template <class T>
-ImportedMultiVector<T> import_multivector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
-                                          const ArrayMapOptions& options = {}) {
+ImportedMultiVector<T> import_multivector(const DistArray& array, const Communicator& comm,
+                                          const ImportOptions& how = {}, const ArrayMapOptions& options = {}) {
   const detail::Collective call(comm, "import_multivector");
   return call.run([&] {
     return detail::multivector<T>(
-        {array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::multivector, copy)});
+        {array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::multivector, how)});
   });
 }
 
@@ -292,11 +303,11 @@ ImportedMultiVector<T> import_multivector(const DistArray& array, const Communic
 /// `i` is row `i`, and its length is the extent of the last axis. **Collective**, and in everything else as
 /// import_vector().
 template <class T>
-ImportedBlocks<T> import_block_vector(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
+ImportedBlocks<T> import_block_vector(const DistArray& array, const Communicator& comm, const ImportOptions& how = {},
                                       const ArrayMapOptions& options = {}) {
   const detail::Collective call(comm, "import_block_vector");
   return call.run([&] {
-    return detail::blocks<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::blocks, copy)});
+    return detail::blocks<T>({array, comm, options, detail::wanted<T>(detail::ImportRequest::Form::blocks, how)});
   });
 }
 

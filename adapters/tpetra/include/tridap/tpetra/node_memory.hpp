@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/buffer.hpp>
+#include <tridap/device_stream.hpp>
 #include <tridap/kokkos/memory.hpp>
 
 #include <cstddef>
@@ -42,8 +43,12 @@ NodeMemory node_memory() {
 /// ended at the return. Throws Error if the process has no driver for this memory.
 void copy_elements(const Buffer& from, const Buffer& to);
 
-/// Waits for the work on the legacy default stream of a device, if the process has its driver.
-void wait_for(const Memory& memory);
+/// Waits for the work on the legacy default stream of a device, if the process has its driver, and on the stream.
+/// Throws Error if the device has no such stream.
+void wait_for(const Memory& memory, DeviceStream stream);
+
+/// Lets the stream of a device wait for the work on the default stream. Throws Error if the device has no such stream.
+void let_wait(const Memory& memory, DeviceStream stream);
 
 /// The device's own memory, if `memory` is managed; else `memory`.
 Memory of_device(Memory memory);

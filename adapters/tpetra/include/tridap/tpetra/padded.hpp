@@ -63,9 +63,9 @@ class PaddingUpdates {
 template <class T>
 class PaddedVector {
  public:
-  /// **Collective**; throws as import_vector() does if the whole buffer needs a copy and `copy` forbids it.
-  PaddedVector(const DistArray& array, const PaddedArrayMap& array_map, Copy copy = Copy::never)
-      : PaddedVector(detail::Collective(array_map.interior().communicator(), "PaddedVector"), array, array_map, copy) {}
+  /// **Collective**; throws as import_vector() does if the whole buffer needs a copy and `how` forbids it.
+  PaddedVector(const DistArray& array, const PaddedArrayMap& array_map, const ImportOptions& how = {})
+      : PaddedVector(detail::Collective(array_map.interior().communicator(), "PaddedVector"), array, array_map, how) {}
 
   const PaddedArrayMap& array_map() const { return array_map_; }
   /// The whole buffer, padding included, on array_map().overlap_map(). Its norms include the padding.
@@ -83,7 +83,8 @@ class PaddedVector {
   void sum_padding();
 
  private:
-  PaddedVector(const detail::Collective& call, const DistArray& array, const PaddedArrayMap& array_map, Copy copy);
+  PaddedVector(const detail::Collective& call, const DistArray& array, const PaddedArrayMap& array_map,
+               const ImportOptions& how);
   void run(redistribute::PaddingOperation operation);
 
   PaddedArrayMap array_map_;
@@ -96,10 +97,10 @@ class PaddedVector {
 /// The vectors of a padded array on new maps of the array. **Collective**; throws as PaddedArrayMap and PaddedVector
 /// do.
 template <class T>
-PaddedVector<T> import_padded(const DistArray& array, const Communicator& comm, Copy copy = Copy::never,
+PaddedVector<T> import_padded(const DistArray& array, const Communicator& comm, const ImportOptions& how = {},
                               const ArrayMapOptions& options = {}) {
   const detail::Collective call(comm, "import_padded");
-  return PaddedVector<T>(array, PaddedArrayMap(array, comm, options), copy);
+  return PaddedVector<T>(array, PaddedArrayMap(array, comm, options), how);
 }
 
 namespace detail {
@@ -131,12 +132,12 @@ Dual within(const Dual& whole_view, const Buffer& whole, const Buffer& part) {
 
 template <class T>
 PaddedVector<T>::PaddedVector(const detail::Collective& call, const DistArray& array, const PaddedArrayMap& array_map,
-                              Copy copy)
+                              const ImportOptions& how)
     : array_map_(call.run([&] { return array_map; })) {
   static_assert(!std::is_const_v<T>, "padding is written: take elements that are not const");
   const double begin = detail::now();
   const auto made =
-      detail::dense_padded(array, array_map_, detail::wanted<T>(detail::ImportRequest::Form::vector, copy));
+      detail::dense_padded(array, array_map_, detail::wanted<T>(detail::ImportRequest::Form::vector, how));
   const MPI_Comm comm = array_map_.interior().communicator().raw();
   using Space = typename detail::DualView<T>::t_dev::memory_space;
   detail::DualView<T> whole, inside;

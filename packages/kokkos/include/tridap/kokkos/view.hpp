@@ -237,8 +237,9 @@ auto shared_view(const Buffer& buffer) {
 }
 
 /// Makes a Buffer of a view's memory without a copy, for a view of any layout. The buffer keeps a managed view and a
-/// given `owner` alive. For an unmanaged view, pass the owner of its memory; if there is none, this throws Error. A
-/// memory space without a Memory::Kind is a compile error.
+/// given `owner` alive. For an unmanaged view, pass the owner of its memory; if there is none, this throws Error. It
+/// also does if the process uses a GPU whose driver knows the address as other memory than that of the view's memory
+/// space. A memory space without a Memory::Kind is a compile error.
 template <class View>
 Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
   using Value = typename View::value_type;
@@ -257,6 +258,7 @@ Buffer export_buffer(const View& from, std::shared_ptr<void> owner = nullptr) {
     }
   if (!compat::keeps_memory(from) && !owner && from.data() != nullptr)
     refuse("an unmanaged view does not keep its memory alive", "", "pass the owner of its memory");
+  throw_if_wrong(check(buffer));
   std::shared_ptr<void> kept = kept_owner(from);
   if (!kept && compat::keeps_memory(from)) kept = keep(from);
   buffer.owner = std::move(kept);

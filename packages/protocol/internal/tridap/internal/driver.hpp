@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/buffer.hpp>
+#include <tridap/device_stream.hpp>
 #include <tridap/report.hpp>
 
 #include <cstddef>
@@ -150,6 +151,18 @@ void order_after(const Memory& memory, Stream consumer, Stream producer);
 
 /// The same for what an event recorded.
 void order_after_event(const Memory& memory, Stream consumer, Event event);
+
+/// Whether DLPack has a stream of this number on the devices of this memory; -1, no order, is one.
+bool is_stream(const Memory& memory, Index number);
+
+/// Lets what TriDAP does later with a device wait for what is on the caller's stream now. TriDAP works on the default
+/// stream, so that nothing is done if this is the caller's. Throws Error if there is no stream of this number, or the
+/// process has no driver.
+void order_ours_after(const Memory& memory, DeviceStream callers);
+
+/// Lets what comes later on the caller's stream wait for what is on the default stream now. Throws as
+/// order_ours_after().
+void order_after_ours(const Memory& memory, DeviceStream callers);
 
 /// Returns when the work that is on the stream now has ended; for the legacy stream, that of all blocking streams.
 void synchronize(const Memory& memory, Stream stream);
