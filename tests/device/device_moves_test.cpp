@@ -135,6 +135,23 @@ TEST(DeviceMoves, SeveralArraysWithComputationBetween) {
   });
 }
 
+TEST(DeviceMoves, WaitForTheStreamThatIsNamed) {
+  if (stand_in::Driver::loaded().is_real) GTEST_SKIP() << "a real driver has no stream 7";
+  const Index p = on::processes(world);
+  Options options;
+  options.stream = tridap::DeviceStream(7);
+  const auto of = tridap::Distribution::make({4 * p}, {tridap::block()}, {p});
+  const auto to = tridap::Distribution::make({4 * p}, {tridap::cyclic()}, {p});
+  Redistribution plan(of, to, 8, world, options);
+  DistArray source;
+  source.buffer = stand_in::numbers({4}, on_device::cuda, stand_in::device, 7);  // written late there
+  const DistArray made = plan(source);
+  std::vector<double> found(4);
+  stand_in::Driver::loaded().read(found.data(), reinterpret_cast<std::uintptr_t>(made.buffer.data), 32, 1);
+  for (Index k = 0; k < 4; ++k)
+    EXPECT_EQ(found[static_cast<std::size_t>(k)], static_cast<double>((on::rank(world) + k * p) % 4));
+}
+
 TEST(DeviceMoves, ATargetThatThePlanMakesHasTheTypeOfEachSource) {
   stand_in::Driver::loaded();
   const Index p = on::processes(world);

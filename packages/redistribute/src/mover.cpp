@@ -401,7 +401,9 @@ std::optional<Standing> Mover::standing() {
       const Buffer& buffer = (end == End::source ? array.source : array.target)->buffer;
       if (!parts_.side(end).process || element_count(buffer) == 0) continue;
       any = true;
-      on_device = on_device || !buffer.memory.is_on_host();
+      if (buffer.memory.is_on_host()) continue;
+      driver::order_ours_after(buffer.memory, options_.stream);
+      on_device = true;
     }
   if (on_device && devices_ == nullptr) devices_ = device_engine()->moves(parts_, comm_);
   Standing found = Standing::host;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/device_stream.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/redistribute/plan.hpp>
 
@@ -20,6 +21,9 @@ struct Options {
   Path path = Path::automatic;
   bool convert = false;            ///< allow different element types, as float to double
   Order order = Order::row_major;  ///< memory order of the targets that the plan allocates
+  /// On which sources and targets in the memory of a device were last written: a move waits for it. It may differ
+  /// between processes.
+  DeviceStream stream;
 };
 
 /// `target = alpha * source + beta * target`, as in ScaLAPACK's pdtran and in COSTA.
