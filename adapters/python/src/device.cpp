@@ -232,6 +232,54 @@ void refuse_operators(py::class_<DevicePart>& type) {
   });
 }
 
+// Views of the same memory.
+void bind_views(py::class_<DevicePart>& type) {
+  type.def(
+          "__getitem__",
+          [](const py::object& self, const py::object& key) {
+            const py::tuple known = key_of_view(py::cast<const DevicePart&>(self), key);
+            return part_at(addresses_of(self).attr("__getitem__")(known), self);
+          },
+          R"(part[key] -> DevicePart
+
+The part that slices and integers select, over the same memory. TypeError, which names the right call, for one element, and
+for a key that is a mask or a list.)")
+      .def(
+          "transpose",
+          [](const py::object& self, const py::args& axes) {
+            return part_at(addresses_of(self).attr("transpose")(*axes), self);
+          },
+          "transpose(*axes) -> DevicePart\n\nThe axes in this order, over the same memory; by default the opposite "
+          "order.")
+      .def(
+          "__len__",
+          [](const DevicePart& p) {
+            if (p.buffer().ndim() == 0) throw py::type_error("len() of a part without axes");
+            return p.buffer().shape.front();
+          },
+          "The extent of the first axis.");
+}
+
+// What NumPy's arrays have, and a part has not.
+void refuse_numpys(py::class_<DevicePart>& type) {
+  type.def(
+          "__array__", [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); },
+          "TypeError, which names the right call: NumPy cannot read this memory.")
+      .def("__array_ufunc__",
+           [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); })
+      .def("__array_function__",
+           [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); })
+      .def("__setitem__", [](const DevicePart& p, const py::object&, const py::object&) { refuse_numpy(p); })
+      .def("__getattr__", [](const DevicePart& p, const Text& attribute) -> py::object {
+        const std::string& name = attribute;
+        const bool is_protocol = name.compare(0, 2, "__") == 0;
+        if (name == "__cuda_array_interface__")  // of no other elements
+          throw py::attribute_error("the elements are bfloat16, which " + name + " cannot say: use __dlpack__");
+        throw py::attribute_error("a DevicePart has no " + name +
+                                  (is_protocol ? "" : ": " + why_not_on_device(p.buffer().memory)));
+      });
+}
+
 std::string shown_part(const DevicePart& part) {
   const Buffer& buffer = part.buffer();
   return "<DevicePart: " + py::cast<std::string>(py::str(tuple_of(buffer.shape))) + " " + buffer.type.name() + " on " +
@@ -423,48 +471,9 @@ numbers are addresses of streams. BufferError, with the reason, if there is no c
       .def(
           "__dlpack_device__", [](const DevicePart& p) { return tensor_device_of(p.buffer()); },
           "DLPack's number of the kind of device, and the number of the device: (2, 0) is cuda:0.")
-      .def(
-          "__array__", [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); },
-          "TypeError, which names the right call: NumPy cannot read this memory.")
-      .def("__array_ufunc__",
-           [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); })
-      .def("__array_function__",
-           [](const DevicePart& p, const py::args&, const py::kwargs&) -> py::object { refuse_numpy(p); })
-      .def(
-          "__getitem__",
-          [](const py::object& self, const py::object& key) {
-            const py::tuple known = key_of_view(py::cast<const DevicePart&>(self), key);
-            return part_at(addresses_of(self).attr("__getitem__")(known), self);
-          },
-          R"(part[key] -> DevicePart
-
-The part that slices and integers select, over the same memory. TypeError, which names the right call, for one element, and
-for a key that is a mask or a list.)")
-      .def(
-          "transpose",
-          [](const py::object& self, const py::args& axes) {
-            return part_at(addresses_of(self).attr("transpose")(*axes), self);
-          },
-          "transpose(*axes) -> DevicePart\n\nThe axes in this order, over the same memory; by default the opposite "
-          "order.")
-      .def(
-          "__len__",
-          [](const DevicePart& p) {
-            if (p.buffer().ndim() == 0) throw py::type_error("len() of a part without axes");
-            return p.buffer().shape.front();
-          },
-          "The extent of the first axis.")
-      .def("__setitem__", [](const DevicePart& p, const py::object&, const py::object&) { refuse_numpy(p); })
-      .def("__getattr__",
-           [](const DevicePart& p, const Text& attribute) -> py::object {
-             const std::string& name = attribute;
-             const bool is_protocol = name.compare(0, 2, "__") == 0;
-             if (name == "__cuda_array_interface__")  // of no other elements
-               throw py::attribute_error("the elements are bfloat16, which " + name + " cannot say: use __dlpack__");
-             throw py::attribute_error("a DevicePart has no " + name +
-                                       (is_protocol ? "" : ": " + why_not_on_device(p.buffer().memory)));
-           })
       .def("__repr__", &shown_part);
+  bind_views(type);
+  refuse_numpys(type);
   refuse_operators(type);
   module.def("_refuse_on_device", [](const py::object& given) {
     if (const DevicePart* const part = device_part_behind(given)) refuse_on_device(part->buffer().memory);

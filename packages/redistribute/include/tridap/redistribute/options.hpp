@@ -23,7 +23,7 @@ struct Options {
   Order order = Order::row_major;  ///< memory order of the targets that the plan allocates
   /// On which sources and targets in the memory of a device were last written: a move waits for it. It may differ
   /// between processes.
-  DeviceStream stream;
+  DeviceStream stream = {};
 };
 
 /// `target = alpha * source + beta * target`, as in ScaLAPACK's pdtran and in COSTA.
