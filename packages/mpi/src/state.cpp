@@ -122,24 +122,32 @@ bool LibraryLocks::has(Libraries wanted, const ThreadCalls& thread) {
   return lacked(wanted, thread).empty();
 }
 
-bool LibraryLocks::take_if_free(Claim& claim, ThreadCalls& thread) {
+bool LibraryLocks::take_if_free(Claim& claim, ThreadCalls& thread, bool at_once) {
   if (claim.wanted.empty()) return true;
-  const std::lock_guard lock(guard_);
-  const Libraries wanted = lacked(claim.wanted, thread);
-  for (const Claim* other = claims_; other != nullptr; other = other->next)
-    if (other->wanted.meets(wanted)) return false;
-  if (!may_take(claim.wanted, thread, false)) return false;
-  enter(claim.wanted, thread);
-  if (!wanted.empty()) list(claim);
+  {
+    const std::lock_guard lock(guard_);
+    const Libraries wanted = lacked(claim.wanted, thread);
+    for (const Claim* other = claims_; other != nullptr; other = other->next)
+      if (other->wanted.meets(wanted)) return false;
+    if (!may_take(claim.wanted, thread, false)) return false;
+    enter(claim.wanted, thread);
+    if (!wanted.empty()) list(claim);
+    if (at_once) put_on_offer(claim.wanted, thread);
+  }
+  if (at_once) freed_.notify_all();
   return true;
+}
+
+void LibraryLocks::put_on_offer(Libraries wanted, const ThreadCalls& thread) {
+  for (std::size_t i = 0; i < libraries; ++i)
+    if (wanted.has(i) && locks_[i].owner == &thread && locks_[i].depth == 1) locks_[i].offered = true;
 }
 
 void LibraryLocks::offer(const Claim& claim, ThreadCalls& thread) {
   if (claim.wanted.empty()) return;
   {
     const std::lock_guard lock(guard_);
-    for (std::size_t i = 0; i < libraries; ++i)
-      if (claim.wanted.has(i) && locks_[i].owner == &thread && locks_[i].depth == 1) locks_[i].offered = true;
+    put_on_offer(claim.wanted, thread);
   }
   freed_.notify_all();
 }

@@ -89,7 +89,12 @@ struct PreparedImport {
   double begin;
   const DistArray& array;
   ImportRequest wanted;
-  std::optional<ArrayMap> made;
+  /// What has a constructor of ArrayMap that others must not call.
+  struct Made {
+    Made(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, const ImportRequest& wanted);
+    ArrayMap map;
+  };
+  std::optional<Made> made;
   const ArrayMap& array_map;
 
  private:
