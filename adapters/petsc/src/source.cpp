@@ -29,9 +29,10 @@ bool is_aligned(const Buffer& buffer) {
 
 // What no copy can change.
 void need_elements(const Buffer& buffer) {
-  need_scalars(buffer.type, "the elements are ",
-               "convert the array first (in Python array = array.astype(\"" + scalar_type().name() +
-                   "\")), or use a PETSc that was built for its type");
+  if (buffer.type != scalar_type())
+    need_scalars(buffer.type, "the elements are ",
+                 "convert the array first (in Python array = array.astype(\"" + scalar_type().name() +
+                     "\")), or use a PETSc that was built for its type");
   need_host_memory(buffer);
 }
 
@@ -70,9 +71,9 @@ void need_communicator(MPI_Comm comm) {
 }
 
 void need_scalars(const ElementType& type, const std::string& what, const std::string& remedy) {
+  if (type == scalar_type()) return;
   const std::string scalar = scalar_type().name();
-  if (type != scalar_type())
-    refuse(what + type.text() + ", and PETSc was built for " + scalar, "must be " + scalar, remedy);
+  refuse(what + type.text() + ", and PETSc was built for " + scalar, "must be " + scalar, remedy);
 }
 
 void need_buffer(const Buffer& buffer, Copy copy, const InPlace& says) {
@@ -125,7 +126,7 @@ Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, const InPla
     in_rows = copy == Copy::always || !obstacle(array.buffer).empty() || is_row_major(array.buffer);
   });
   Index flags = (faults.ok() ? usable : 0) | (in_rows ? row_major : 0);
-  Distribution distribution = mpi::gather_with_flags(array, comm, {}, flags);
+  Distribution distribution = mpi::gather_inside(array, comm, {}, flags);
   if ((flags & usable) == 0) mpi::throw_faults(std::move(faults), comm);
   Source source{std::move(distribution), mpi::rank_of(comm), (flags & row_major) != 0};
   need_distribution(source, copy, says, padding);
