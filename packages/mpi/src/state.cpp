@@ -70,6 +70,18 @@ State& state() {
   return used_state.compare_exchange_strong(used, made, std::memory_order_acq_rel) ? *made : *used;
 }
 
+// MPI is asked once, and not after its end.
+bool may_be_in_mpi_at_once() {
+  static std::atomic<int> known{-1};
+  int level = known.load(std::memory_order_relaxed);
+  if (level < 0) {
+    if (mpi_is_over()) return false;
+    MPI_Query_thread(&level);
+    known.store(level, std::memory_order_relaxed);
+  }
+  return level == MPI_THREAD_MULTIPLE;
+}
+
 void share_state(State* of_another_module) { used_state.store(of_another_module, std::memory_order_release); }
 
 // Whether every lock is free, is the thread's own, or is on offer. The caller holds `guard_`, here and in what follows.

@@ -157,6 +157,9 @@ struct State {
 /// The State of this process.
 State& state();
 
+/// Whether MPI lets several threads in at a time; MPI must have been initialised. Local.
+bool may_be_in_mpi_at_once();
+
 /// Makes this module use the State of another. It must be the first call of this package in this module.
 void share_state(State* of_another_module);
 
