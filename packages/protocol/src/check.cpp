@@ -294,7 +294,7 @@ Report check(const DistArray& array, const Reading& reading) {
   if (found.ok())
     for (Index axis = 0; axis < array.ndim(); ++axis)
       check_alone(array.dim_data[static_cast<std::size_t>(axis)], axis, version, found);
-  report.merge(found);
+  if (!found.counts().empty()) report.merge(found);
   return report;
 }
 
