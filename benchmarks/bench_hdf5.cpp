@@ -96,13 +96,13 @@ bool compare(const std::string& name, double bound, const Distribution& distribu
       [&] {
         h5::save(path, {{"a", array}}, MPI_COMM_WORLD);
       },
-      [&] { hand.move(data, true); }, 1, 12);
+      [&] { hand.move(data, true); }, 1, 24);
   const auto load = [&] {
     const h5::Stored stored = h5::find(path, "a", MPI_COMM_WORLD);
     h5::load_into(array.buffer, path, stored, distribution, MPI_COMM_WORLD);
   };
   ok = bench::compare(
-           "hdf5: load, " + name, bound, load, [&] { hand.move(data, false); }, 1, 12) &&
+           "hdf5: load, " + name, bound, load, [&] { hand.move(data, false); }, 1, 24) &&
        ok;
   MPI_Barrier(MPI_COMM_WORLD);
   if (rank == 0) {

@@ -46,7 +46,7 @@ struct Case {
   char letter = 'a';
   std::string what;
   Layout source, target;
-  double ordinary = 1;  ///< bound on a move into ordinary memory, in copies of the same bytes
+  double ordinary = 1;  ///< bound on a move into ordinary memory, in copies of the same bytes or loops over its runs
   double owned = 1;     ///< bound on a move into memory that we allocate
 };
 

@@ -99,6 +99,20 @@ TEST(GhostUpdate, ManyComponentsAndLongRowsOfGhosts) {
   }
 }
 
+TEST(GhostUpdate, MemoryMayRunBackwards) {
+  const Index p = processes(), next = (rank() + 1) % p;
+  const std::vector<Index> ghosts = p > 1 ? std::vector<Index>{2 * next + 1, 2 * next} : std::vector<Index>{};
+  const Index count = 2 + static_cast<Index>(ghosts.size());
+  std::vector<double> memory(static_cast<std::size_t>(count));
+  tridap::Buffer local = tridap::row_major(&memory.back(), {count});
+  local.strides = {-8};
+  const auto at = [&](Index row) -> double& { return memory[static_cast<std::size_t>(count - 1 - row)]; };
+  for (const Index row : {0, 1}) at(row) = static_cast<double>(2 * rank() + row);
+  tridap::update_ghosts(tridap::make_ghosted(local, ghosts, MPI_COMM_WORLD), MPI_COMM_WORLD);
+  for (Index row = 2; row < count; ++row)
+    EXPECT_EQ(at(row), static_cast<double>(ghosts[static_cast<std::size_t>(row - 2)]));
+}
+
 TEST(GhostUpdate, AnyCommunicatorDoesAndTheCallersMessagesAreNotMet) {
   on::every_communicator([](MPI_Comm comm) {
     const on::PendingReceive pending(comm);

@@ -51,6 +51,7 @@ void close(Opened opened) {
   --ours().exports;
   if (opened.life != ours().life || !petsc_is_there()) return;  // PETSc ended, and its objects with it
   try {
+    const QuietCalls quiet;
     if (opened.restore != nullptr) call("VecRestoreArray", [&] { return opened.restore(opened.object, opened.data); });
     PetscInt references = 0;
     call("PetscObjectGetReference", [&] { return PetscObjectGetReference(opened.object, &references); });

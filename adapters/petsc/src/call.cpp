@@ -40,6 +40,8 @@ void call_failed(PetscErrorCode code, const char* function, const std::string& t
 
 }  // namespace detail
 
+thread_local detail::QuietErrors* QuietCalls::innermost_ = nullptr;
+
 bool petsc_is_there() {
   PetscBool begun = PETSC_FALSE, ended = PETSC_FALSE;
   return PetscInitialized(&begun) == 0 && PetscFinalized(&ended) == 0 && begun == PETSC_TRUE && ended == PETSC_FALSE;

@@ -2,6 +2,7 @@
 
 #include <petscsys.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,8 @@ class QuietErrors {
   QuietErrors& operator=(const QuietErrors&) = delete;
   ~QuietErrors();
 
+  /// Begins anew for another call.
+  void clear() { text_.clear(); }
   const std::string& text() const { return text_; }
 
  private:
@@ -33,12 +36,32 @@ class QuietErrors {
 
 }  // namespace detail
 
+/// One handler of PETSc's errors for all call() of this thread while it exists, each of which makes its own otherwise:
+/// that takes longer than a short call itself. No function of the user may run meanwhile.
+class QuietCalls {
+ public:
+  QuietCalls() : outer_(std::exchange(innermost_, &errors_)) {}
+  QuietCalls(const QuietCalls&) = delete;
+  QuietCalls& operator=(const QuietCalls&) = delete;
+  ~QuietCalls() { innermost_ = outer_; }
+
+  static detail::QuietErrors* innermost() { return innermost_; }
+
+ private:
+  static thread_local detail::QuietErrors* innermost_;
+  detail::QuietErrors errors_;
+  detail::QuietErrors* outer_;
+};
+
 /// Calls PETSc, and throws an Error with the function's name and PETSc's own message if the call fails.
 ///
 ///     call("VecGetLocalSize", [&] { return VecGetLocalSize(vec, &size); });
 template <class Call>
 void call(const char* function, Call&& to_petsc) {
-  const detail::QuietErrors errors;
+  std::optional<detail::QuietErrors> own;
+  detail::QuietErrors* const shared = QuietCalls::innermost();
+  detail::QuietErrors& errors = shared != nullptr ? *shared : own.emplace();
+  errors.clear();
   const PetscErrorCode code = std::forward<Call>(to_petsc)();
   if (code != 0) detail::call_failed(code, function, errors.text());
 }

@@ -101,6 +101,8 @@ std::optional<Index> size_with_ghosts(Vec vec) {
 }
 
 ExportedArray export_array(Vec vec, const ExportOptions& options) {
+  need_petsc();
+  const QuietCalls quiet;
   need_one_array(vec);
   ExportedArray made;
   made.array.dim_data = dim_data_of(vec);

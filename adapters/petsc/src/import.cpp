@@ -52,7 +52,7 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
   const mpi::Call beginning(comm, "petsc::import_array", mpi::Library::petsc);
   return beginning.run([&] {
     const double begin = MPI_Wtime();
-    const Source source = need_source(array, comm, copy);
+    const Source source = need_source(array, beginning.comm(), copy);
     collect_on(comm);
     ImportedVec made;
     const auto get = [&] { return elements_of(array, source, copy, made.receipt); };
@@ -60,6 +60,7 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
     add_numbering(source, made.receipt);
     add_losses(array, source.distribution, made.receipt);
     make_together(comm, made.vec, [&] {
+      const QuietCalls quiet;
       const auto create = source.on_device ? compat::create_on_device() : &VecCreateMPIWithArray;
       call(source.on_device ? "VecCreateMPICUDAWithArray or VecCreateMPIHIPWithArray" : "VecCreateMPIWithArray", [&] {
         return create(comm, 1, static_cast<PetscInt>(source.count()), static_cast<PetscInt>(source.total()),
@@ -78,7 +79,7 @@ Receipt place_array(Vec vec, const DistArray& array) {
   const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(vec));
   const mpi::Call beginning(comm, "petsc::place_array", mpi::Library::petsc);
   return beginning.run([&] {
-    const Source source = need_source(array, comm, Copy::never, never_copied);
+    const Source source = need_source(array, beginning.comm(), Copy::never, never_copied);
     Receipt receipt;
     bool placed = false;
     try {
@@ -112,7 +113,7 @@ AO make_ordering(const DistArray& array, MPI_Comm comm, Copy copy) {
   need_communicator(comm);
   const mpi::Call beginning(comm, "petsc::make_ordering", mpi::Library::petsc);
   return beginning.run([&] {
-    const Source source = need_source(array, comm, copy);
+    const Source source = need_source(array, beginning.comm(), copy);
     const std::vector<PetscInt> numbers = mpi::collectively(comm, [&] {
       const FlatNumbers flat(source.distribution, Order::row_major, UnstructuredIds::compact);
       const std::vector<Index> list = flat.list(source.rank, Part::interior, order_of(array, source, copy));

@@ -138,7 +138,7 @@ ImportedVec import_array(DM dm, const DistArray& array) {
   const mpi::Call beginning(comm, "petsc::import_array of a DM", mpi::Library::petsc,
                             [&](mpi::Record&) { grid = describe(dm); });
   return beginning.run([&] {
-    const Source source = need_source(array, comm, Copy::never, never_copied, true);
+    const Source source = need_source(array, beginning.comm(), Copy::never, never_copied, true);
     const bool local = mpi::collectively(comm, [&] {
       if (!source.row_major)
         refuse("the elements are not in row-major order on every process, and a DMDA's are", "",

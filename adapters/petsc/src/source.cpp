@@ -33,9 +33,10 @@ bool is_aligned(const Buffer& buffer) {
 
 // What no copy can change.
 void need_elements(const Buffer& buffer, bool device) {
-  need_scalars(buffer.type, "the elements are ",
-               "convert the array first (in Python array = array.astype(\"" + scalar_type().name() +
-                   "\")), or use a PETSc that was built for its type");
+  if (buffer.type != scalar_type())
+    need_scalars(buffer.type, "the elements are ",
+                 "convert the array first (in Python array = array.astype(\"" + scalar_type().name() +
+                     "\")), or use a PETSc that was built for its type");
   if (!device || compat::create_on_device(buffer.memory.kind) == nullptr) need_host_memory(buffer);
 }
 
@@ -89,9 +90,9 @@ void need_communicator(MPI_Comm comm) {
 }
 
 void need_scalars(const ElementType& type, const std::string& what, const std::string& remedy) {
+  if (type == scalar_type()) return;
   const std::string scalar = scalar_type().name();
-  if (type != scalar_type())
-    refuse(what + type.text() + ", and PETSc was built for " + scalar, "must be " + scalar, remedy);
+  refuse(what + type.text() + ", and PETSc was built for " + scalar, "must be " + scalar, remedy);
 }
 
 void need_buffer(const Buffer& buffer, Copy copy, const InPlace& says) {
@@ -146,7 +147,7 @@ Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, const InPla
     found |= (none || host ? of_host : 0) | (none || !host ? of_device : 0);
   });
   Index flags = (faults.ok() ? usable : 0) | found;
-  Distribution distribution = mpi::gather_with_flags(array, comm, {}, flags);
+  Distribution distribution = mpi::gather_inside(array, comm, {}, flags);
   if ((flags & usable) == 0) mpi::throw_faults(std::move(faults), comm);
   if ((flags & (of_host | of_device)) == 0)
     refuse("the elements of some processes are in memory of a device, and those of others in host memory",

@@ -68,8 +68,8 @@ PetscInt petsc_int(Index number, const char* owner = "the array has", const char
                    const char* remedy = "use a PETSc that was built with 64-bit indices");
 
 /// Checks an array of every process: its rules, its element type, and that a Vec can have its elements in place, or, if
-/// `copy` allows it, in a copy. `padding`: padding is allowed. **Collective**: throws the same Error on every process
-/// or on none.
+/// `copy` allows it, in a copy. `padding`: padding is allowed. **Collective**, inside of a Call on `comm`, which is its
+/// duplicate: throws the same Error on every process or on none.
 Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, const InPlace& says = or_copied,
                    bool padding = false);
 

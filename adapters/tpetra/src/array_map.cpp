@@ -152,10 +152,10 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const Array
   if (!detail::all_said_the_same(agreed_)) refuse_options();
   call.run([&] {
     arrange(array, vectors);
-    const detail::MapIds own = ids();
+    detail::MapIds own = ids();
     std::optional<detail::OneRange> range;
     if (own.counts.total == 0 || (agreed_ & detail::row_major) != 0) range = own.range;
-    if (!range && own.may_ascend) {
+    if (!range && may_ascend(own)) {
       std::array<Index, 3> largest = own.asked;
       mpi::reduce(largest.data(), 3, MPI_MAX, comm_.raw());
       range = own.found(largest);
@@ -179,6 +179,7 @@ ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, con
     try {
       arrange(array, false);
       own = ids();
+      may_ascend(own);
     } catch (const Error&) {
       of_all = std::current_exception();
     }
@@ -229,15 +230,20 @@ detail::MapIds ArrayMap::ids() const {
   detail::MapIds own;
   own.counts = count(rows(), process_);
   if (ranks_.empty() || own.counts.total == 0) own.range = one_range(rows(), own.counts);
+  return own;
+}
+
+// Fills MapIds::asked, and returns whether the processes must ask one another.
+bool ArrayMap::may_ascend(detail::MapIds& own) const {
   own.may_ascend = own.counts.total > 0 && ranks_.empty() && fit(rows());
-  if (!own.may_ascend) return own;
+  if (!own.may_ascend) return false;
   constexpr Index nothing = std::numeric_limits<Index>::min();
   own.asked = {0, nothing, nothing};
-  if (own.counts.local == 0) return own;
+  if (own.counts.local == 0) return true;
   const std::optional<Index> first = own_range(rows(), process_, order_);
   const Index here = first ? *first - own.counts.before : 0;
   own.asked = {first ? 0 : 1, here, -here};
-  return own;
+  return true;
 }
 
 void ArrayMap::make_map(const detail::MapIds& ids, const std::optional<detail::OneRange>& range) {

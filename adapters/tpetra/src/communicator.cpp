@@ -62,7 +62,7 @@ namespace detail {
 
 Collective::Collective(const Communicator& comm, const char* name) {
   static_assert(sizeof(mpi::Call) <= sizeof(call_));
-  new (call_) mpi::Call(comm.raw(), name, mpi::Library::trilinos);
+  new (call_) mpi::Call(comm.duplicates_, name, mpi::Library::trilinos);
 }
 
 Collective::~Collective() { std::launder(reinterpret_cast<mpi::Call*>(call_))->~Call(); }

@@ -64,7 +64,7 @@ constexpr Index said_mask = (Index{1} << said_bits) - 1;
 
 Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std::vector<int>& ranks, Index& flags) {
   try {
-    return mpi::gather_with_flags(array, comm, {}, flags);
+    return mpi::gather_inside(array, comm, {}, flags);
   } catch (const std::exception&) {  // on all processes; it differs if one has no memory for the same Error
     if (!everywhere(reorder, comm)) throw;
   }

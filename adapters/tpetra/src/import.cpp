@@ -228,14 +228,13 @@ void PreparedImport::check_form() {
                array_map.distribution().processes(), array_map.map()->isContiguous());
 }
 
+PreparedImport::Made::Made(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,
+                           const ImportRequest& request)
+    : map(of, comm, options, request.form != Form::vector, flags_of(of, request), Collective(comm, "import")) {}
+
 PreparedImport::PreparedImport(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,
                                const ImportRequest& request)
-    : begin(now()),
-      array(of),
-      wanted(request),
-      made(
-          ArrayMap(of, comm, options, request.form != Form::vector, flags_of(of, request), Collective(comm, "import"))),
-      array_map(*made) {
+    : begin(now()), array(of), wanted(request), made(std::in_place, of, comm, options, request), array_map(made->map) {
   check_form();
 }
 

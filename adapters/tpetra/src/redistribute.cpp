@@ -3,6 +3,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/or_end_job.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/tpetra/redistribute.hpp>
@@ -149,7 +150,8 @@ PlacedDistribution place_source(const Teuchos::RCP<const Map>& map, const DistAr
   const MPI_Comm comm = Communicator(map->getComm()).raw();
   std::vector<int> ranks;
   Index flags = 0;
-  Distribution distribution = gather_any(array, comm, options.reorder, ranks, flags);
+  Distribution distribution =
+      mpi::or_end_job("redistribute_to", comm, [&] { return gather_any(array, comm, options.reorder, ranks, flags); });
   return mpi::collectively(comm, [&] {
     if (!options.convert && array.buffer.type != wanted)
       refuse("the array's elements are " + array.buffer.type.name() + ", the vector's " + wanted.name(), "",

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -75,7 +76,10 @@ Rows::Rows(const Buffer& buffer, const std::vector<Index>& rows, const std::shar
       if (offsets_.empty() || offsets_.back() + length_ != offset) ++joined;
       offsets_.push_back(offset);
     }
-  if (joined * fewer > offsets_.size()) return;
+  if (joined * fewer > offsets_.size()) {
+    shorten();
+    return;
+  }
   std::vector<Index> starts;
   for (const Index offset : offsets_) {
     if (!starts.empty() && starts.back() + lengths_.back() == offset) {
@@ -88,33 +92,53 @@ Rows::Rows(const Buffer& buffer, const std::vector<Index>& rows, const std::shar
   offsets_ = std::move(starts);
 }
 
+void Rows::shorten() {
+  constexpr Index most = std::numeric_limits<std::uint32_t>::max();
+  if (std::any_of(offsets_.begin(), offsets_.end(), [](Index offset) { return offset < 0 || offset > most; })) return;
+  shorter_.reserve(offsets_.size());
+  for (const Index offset : offsets_) shorter_.push_back(static_cast<std::uint32_t>(offset));
+  offsets_ = {};
+}
+
 std::byte* Rows::contiguous() const {
   if (on_device_) return nullptr;
-  const bool one = offsets_.size() == 1;
-  const bool row = one || (lengths_.empty() && !offsets_.empty() &&
-                           std::adjacent_find(offsets_.begin(), offsets_.end(),
-                                              [this](Index a, Index b) { return a + length_ != b; }) == offsets_.end());
-  return row ? begin_ + offsets_[0] : nullptr;
+  const auto first = [this](const auto& offsets) -> std::byte* {
+    const bool one = offsets.size() == 1;
+    const bool row = one || (lengths_.empty() && !offsets.empty() &&
+                             std::adjacent_find(offsets.begin(), offsets.end(), [this](Index a, Index b) {
+                               return a + length_ != b;
+                             }) == offsets.end());
+    return row ? begin_ + offsets[0] : nullptr;
+  };
+  return shorter_.empty() ? first(offsets_) : first(shorter_);
 }
 
 // Calls copy(place, packed, length) for all places in their order, where `packed` is where they stand if packed.
 // `length` is a constant for the usual short ones.
 template <class Byte, class Copy>
 void Rows::each(Byte* packed, const Copy& copy) const {
-  std::byte* const begin = begin_;  // which a store through std::byte cannot change
-  const auto all = [&copy, begin, first = packed, &offsets = offsets_](auto length) {
+  if (!shorter_.empty()) return each(shorter_, packed, copy);
+  if (lengths_.empty()) return each(offsets_, packed, copy);
+  for (std::size_t k = 0; k < offsets_.size(); ++k) {
+    copy(begin_ + offsets_[k], packed, static_cast<std::size_t>(lengths_[k]));
+    packed += lengths_[k];
+  }
+}
+
+// The same for places of one length.
+template <class Offset, class Byte, class Copy>
+void Rows::each(const std::vector<Offset>& offsets, Byte* packed, const Copy& copy) const {
+  // A store through std::byte cannot change these.
+  std::byte* const begin = begin_;
+  const Offset *const first_offset = offsets.data(), *const end = first_offset + offsets.size();
+  const auto all = [&copy, begin, first = packed, first_offset, end](auto length) {
     Byte* from = first;
-    for (const Index offset : offsets) {
-      copy(begin + offset, from, length);
+    for (const Offset* offset = first_offset; offset != end; ++offset) {
+      copy(begin + *offset, from, length);
       from += length;
     }
   };
-  if (!lengths_.empty()) {
-    for (std::size_t k = 0; k < offsets_.size(); ++k) {
-      copy(begin + offsets_[k], packed, static_cast<std::size_t>(lengths_[k]));
-      packed += lengths_[k];
-    }
-  } else if (length_ == 4) {
+  if (length_ == 4) {
     all(std::integral_constant<std::size_t, 4>());
   } else if (length_ == 8) {
     all(std::integral_constant<std::size_t, 8>());

@@ -4,6 +4,7 @@
 #include <tridap/internal/device_halo.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -32,17 +33,21 @@ class Rows {
   void add(const ElementType& type, const std::byte* from);
 
  private:
+  void shorten();
   template <class Byte, class Copy>
   void each(Byte* packed, const Copy& copy) const;
+  template <class Offset, class Byte, class Copy>
+  void each(const std::vector<Offset>& offsets, Byte* packed, const Copy& copy) const;
   template <class T>
   void add_as(const std::byte* from) const;
 
   std::optional<redistribute::DeviceHalo> on_device_;  // of a buffer on a device, in place of what follows
   std::byte* begin_;                                   // of the buffer
   Index bytes_ = 0;
-  std::vector<Index> offsets_;  // bytes, of each place
-  Index length_ = 0;            // bytes of each place, if all have the same
-  std::vector<Index> lengths_;  // otherwise
+  std::vector<Index> offsets_;          // bytes, of each place
+  std::vector<std::uint32_t> shorter_;  // the same if they fit, which take half the time to read; `offsets_` is empty
+  Index length_ = 0;                    // bytes of each place, if all have the same
+  std::vector<Index> lengths_;          // otherwise
 };
 
 }  // namespace tridap

@@ -113,6 +113,22 @@ Call::Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* o
   }
 }
 
+Call::Call(std::shared_ptr<Duplicates> made, const char* name, Libraries needed)
+    : duplicates_(std::move(made)),
+      comm_(duplicates_->ours()),
+      name_(said_name(name)),
+      needed_(needed),
+      thread_(state().this_thread()),
+      outer_(thread_.innermost) {
+  enter();
+  try {
+    begin(nullptr, nullptr);
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
 Call::~Call() {
   state().locks.give(needed_, thread_);
   leave();
@@ -128,30 +144,40 @@ void Call::leave() {
   thread_.innermost = outer_;
 }
 
-// Whether an outer call of this thread has begun on the same communicator.
-bool Call::is_inside() const {
-  for (const Call* outer = outer_; outer != nullptr; outer = outer->outer_)
-    if (outer->duplicates_ == duplicates_) return true;
-  return false;
+// Whether an outer call of this thread has begun on the same communicator, and the thread has the libraries. What outer
+// calls have is not taken again.
+bool Call::is_inside() {
+  bool inside = false;
+  Libraries held;
+  for (const Call* outer = outer_; outer != nullptr; outer = outer->outer_) {
+    inside = inside || outer->duplicates_ == duplicates_;
+    held.add(outer->needed_);
+  }
+  if (!inside) return false;
+  LibraryLocks& locks = state().locks;
+  if (held.has(needed_))
+    needed_ = {};
+  else if (locks.has(needed_, thread_))
+    locks.take(needed_, thread_);
+  else
+    return false;
+  return true;
 }
 
 void Call::begin(Step step, void* object) {
+  if (step == nullptr && is_inside()) return;
   LibraryLocks& locks = state().locks;
   LibraryLocks::Claim claim{duplicates_->number(), needed_};
   Record record;
-  if (step == nullptr && is_inside() && locks.has(needed_, thread_)) {
-    locks.take(needed_, thread_);
-    return;
-  }
   thread_.waits.store(true, std::memory_order_relaxed);
   try {
-    bool has_locks = locks.take_if_free(claim, thread_);
+    bool has_locks = locks.take_if_free(claim, thread_, step == nullptr);
     for (int attempt = 0;; ++attempt) {
       if (has_locks && step != nullptr) {
         record.faults.attempt([&] { step(object, record); });
         step = nullptr;
+        if (attempt == 0) locks.offer(claim, thread_);
       }
-      if (has_locks && attempt == 0) locks.offer(claim, thread_);
       reduce(record, has_locks);
       const bool differ = all_[name_number] != ~all_[name_complement];
       if (all_[lacks_number] == 0 && !differ) break;

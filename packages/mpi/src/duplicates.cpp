@@ -64,6 +64,7 @@ struct Duplicates::Kept {
 
   static int key() {
     State& all = state();
+    if (const int made = all.key_of_kept.load(std::memory_order_acquire); made != MPI_KEYVAL_INVALID) return made;
     const std::lock_guard lock(all.guard);
     if (all.key_of_kept == MPI_KEYVAL_INVALID) all.key_of_kept = new_key(destroy);
     return all.key_of_kept;

@@ -37,14 +37,15 @@ Distribution gather_distribution(const DistArray& array, MPI_Comm comm, const Re
 
 Distribution gather_with_flags(const DistArray& array, MPI_Comm caller, const Reading& reading, Index& flags) {
   const Call call(caller, "mpi::gather_distribution");
-  return call.run([&] {
-    const MPI_Comm comm = call.comm();
-    if (std::optional<Distribution> quick = quick_gather(&array, comm, reading, flags)) return std::move(*quick);
-    MpiCollectives collectives(comm);
-    CheckOutcome outcome = check_collectively(member(array, comm), collectives, reading, true);
-    if (!outcome.distribution) throw Error(agree(std::move(outcome.reports.front()), comm));
-    return std::move(*outcome.distribution);
-  });
+  return call.run([&] { return gather_inside(array, call.comm(), reading, flags); });
+}
+
+Distribution gather_inside(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags) {
+  if (std::optional<Distribution> quick = quick_gather(&array, comm, reading, flags)) return std::move(*quick);
+  MpiCollectives collectives(comm);
+  CheckOutcome outcome = check_collectively(member(array, comm), collectives, reading, true);
+  if (!outcome.distribution) throw Error(agree(std::move(outcome.reports.front()), comm));
+  return std::move(*outcome.distribution);
 }
 
 }  // namespace tridap::mpi

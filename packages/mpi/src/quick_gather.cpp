@@ -53,6 +53,9 @@ struct ArraySummary {
 static_assert(sizeof(ArraySummary) == (7 + 10 * most_axes) * sizeof(Index),
               "the struct is sent as bytes and must have no padding");
 
+// By process. Those of a few need no allocation.
+using Summaries = SmallList<ArraySummary, 4>;
+
 // By axis. They are as large as data, and allocated before any process relies on them.
 struct Lists {
   std::array<std::vector<Index>, most_axes> own;  // of this process
@@ -89,26 +92,24 @@ void summarize(const Dimension& dimension, std::size_t axis, AxisSummary& summar
   lists.all[axis].reserve(static_cast<std::size_t>(dimension.size));  // and not touched: the size may be wrong
 }
 
-ArraySummary summarize(const DistArray& array, const Reading& reading, Lists& lists) {
-  ArraySummary summary;
+void summarize(const DistArray& array, const Reading& reading, ArraySummary& summary, Lists& lists) {
   summary.ndim = array.ndim();
   summary.kind = static_cast<Index>(array.buffer.type.kind);
   summary.bytes = array.buffer.type.bytes;
   summary.native_order = array.buffer.type.native_order;
   summary.description = array.buffer.type.description_number();
-  if (summary.ndim > most_axes) return summary;
+  if (summary.ndim > most_axes) return;
   const Report report = check(array, reading);
   Report ignored;
-  bool clear = report.ok() && report.warnings() == 0 && read_version(array.version, ignored) == Version::v0_10;
+  bool clear = report.counts().empty() && read_version(array.version, ignored) == Version::v0_10;
   for (std::size_t axis = 0; clear && axis < array.dim_data.size(); ++axis)
     clear = succeeds([&] { summarize(array.dim_data[axis], axis, summary.axes[axis], lists); });
   summary.clear = clear;
-  return summary;
 }
 
 // Makes an axis from one process for each coordinate on `axis`: the process at 0 on all other axes. These processes are
 // `stride` ranks apart.
-std::optional<Axis> assemble(const std::vector<ArraySummary>& all, std::size_t axis, Index stride, const Lists& lists) {
+std::optional<Axis> assemble(const Summaries& all, std::size_t axis, Index stride, const Lists& lists) {
   const auto at = [&](Index c) -> const AxisSummary& { return all[static_cast<std::size_t>(c * stride)].axes[axis]; };
   const AxisSummary& first = at(0);
   const Index grid = first.proc_grid_size;
@@ -152,15 +153,15 @@ std::optional<Axis> assemble(const std::vector<ArraySummary>& all, std::size_t a
   return report.ok() && report.warnings() == 0 ? made : std::nullopt;
 }
 
-bool all_clear(const std::vector<ArraySummary>& all) {
+bool all_clear(const Summaries& all) {
   return std::all_of(all.begin(), all.end(),
                      [&](const ArraySummary& summary) { return summary.clear && summary.same_type(all.front()); });
 }
 
 // By axis: how many ranks lie between two coordinates. Nothing if the processes do not agree on the array.
-std::optional<std::vector<Index>> agreed_strides(const std::vector<ArraySummary>& all) {
+std::optional<IndexList> agreed_strides(const Summaries& all) {
   const ArraySummary& first = all.front();
-  std::vector<Index> strides;
+  IndexList strides;
   if (!all_clear(all)) return std::nullopt;
   auto stride = static_cast<Index>(all.size());
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(first.ndim); ++axis) {
@@ -183,9 +184,9 @@ std::optional<std::vector<Index>> agreed_strides(const std::vector<ArraySummary>
 }
 
 // Makes the Distribution from the summaries of all processes, which agree; empty if they contradict each other.
-std::optional<Distribution> assemble(const std::vector<ArraySummary>& all, const std::vector<Index>& strides,
-                                     const Lists& lists) {
+std::optional<Distribution> assemble(const Summaries& all, const IndexList& strides, const Lists& lists) {
   std::vector<Axis> axes;
+  axes.reserve(strides.size());
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
     std::optional<Axis> made = assemble(all, axis, strides[axis], lists);
     if (!made) return std::nullopt;
@@ -196,8 +197,7 @@ std::optional<Distribution> assemble(const std::vector<ArraySummary>& all, const
 
 // Brings the lists of each coordinate to all processes. False if `size` is not the sum of their lengths, which is the
 // same on all processes: some indices are shared, or something is wrong. **Collective** if an axis has lists.
-bool gather_lists(const std::vector<ArraySummary>& all, const std::vector<Index>& strides, Lists& lists,
-                  MPI_Comm comm) {
+bool gather_lists(const Summaries& all, const IndexList& strides, Lists& lists, MPI_Comm comm) {
   const auto rank = static_cast<std::size_t>(rank_of(comm));
   std::array<Index, most_axes> ours{};  // where this process's list begins; -1: another one represents its coordinate
   ours.fill(-1);
@@ -251,14 +251,14 @@ std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, 
     flags = reduced(flags, MPI_BAND, comm);
     return std::nullopt;
   }
-  std::vector<ArraySummary> all(static_cast<std::size_t>(processes));
+  Summaries all(static_cast<std::size_t>(processes));
   ArraySummary& ours = all[static_cast<std::size_t>(rank_of(comm))];
   Lists lists;
-  if (array != nullptr) ours = summarize(*array, reading, lists);
+  if (array != nullptr) summarize(*array, reading, ours, lists);
   ours.flags = flags;
   exchange(all.data(), all.size(), comm);
   for (const ArraySummary& summary : all) flags &= summary.flags;
-  const std::optional<std::vector<Index>> strides = agreed_strides(all);
+  const std::optional<IndexList> strides = agreed_strides(all);
   if (!strides) return std::nullopt;
   if (!has_lists(all.front())) return assemble(all, *strides, lists);
   std::optional<Distribution> made;

@@ -70,6 +70,18 @@ State& state() {
   return used_state.compare_exchange_strong(used, made, std::memory_order_acq_rel) ? *made : *used;
 }
 
+// MPI is asked once, and not after its end.
+bool may_be_in_mpi_at_once() {
+  static std::atomic<int> known{-1};
+  int level = known.load(std::memory_order_relaxed);
+  if (level < 0) {
+    if (mpi_is_over()) return false;
+    MPI_Query_thread(&level);
+    known.store(level, std::memory_order_relaxed);
+  }
+  return level == MPI_THREAD_MULTIPLE;
+}
+
 void share_state(State* of_another_module) { used_state.store(of_another_module, std::memory_order_release); }
 
 // Whether every lock is free, is the thread's own, or is on offer. The caller holds `guard_`, here and in what follows.
@@ -122,24 +134,32 @@ bool LibraryLocks::has(Libraries wanted, const ThreadCalls& thread) {
   return lacked(wanted, thread).empty();
 }
 
-bool LibraryLocks::take_if_free(Claim& claim, ThreadCalls& thread) {
+bool LibraryLocks::take_if_free(Claim& claim, ThreadCalls& thread, bool at_once) {
   if (claim.wanted.empty()) return true;
-  const std::lock_guard lock(guard_);
-  const Libraries wanted = lacked(claim.wanted, thread);
-  for (const Claim* other = claims_; other != nullptr; other = other->next)
-    if (other->wanted.meets(wanted)) return false;
-  if (!may_take(claim.wanted, thread, false)) return false;
-  enter(claim.wanted, thread);
-  if (!wanted.empty()) list(claim);
+  {
+    const std::lock_guard lock(guard_);
+    const Libraries wanted = lacked(claim.wanted, thread);
+    for (const Claim* other = claims_; other != nullptr; other = other->next)
+      if (other->wanted.meets(wanted)) return false;
+    if (!may_take(claim.wanted, thread, false)) return false;
+    enter(claim.wanted, thread);
+    if (!wanted.empty()) list(claim);
+    if (at_once) put_on_offer(claim.wanted, thread);
+  }
+  if (at_once) freed_.notify_all();
   return true;
+}
+
+void LibraryLocks::put_on_offer(Libraries wanted, const ThreadCalls& thread) {
+  for (std::size_t i = 0; i < libraries; ++i)
+    if (wanted.has(i) && locks_[i].owner == &thread && locks_[i].depth == 1) locks_[i].offered = true;
 }
 
 void LibraryLocks::offer(const Claim& claim, ThreadCalls& thread) {
   if (claim.wanted.empty()) return;
   {
     const std::lock_guard lock(guard_);
-    for (std::size_t i = 0; i < libraries; ++i)
-      if (claim.wanted.has(i) && locks_[i].owner == &thread && locks_[i].depth == 1) locks_[i].offered = true;
+    put_on_offer(claim.wanted, thread);
   }
   freed_.notify_all();
 }

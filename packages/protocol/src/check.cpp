@@ -152,7 +152,7 @@ bool check_buffer(const Buffer& buffer, Report& report) {
   return true;
 }
 
-using Held = std::vector<std::optional<Index>>;  // by axis: the elements that the dimension holds on this process
+using Held = SmallList<std::optional<Index>, 4>;  // by axis: the elements that the dimension holds on this process
 
 Held held(const DistArray& array, Version version, Report& report) {
   Held all;
@@ -268,7 +268,7 @@ Report check_as(const DistArray& array, Version version) {
   Report report;
   const bool buffer_ok = check_buffer(array.buffer, report);
   const Held found = held(array, version, report);
-  std::vector<Index> grid;
+  IndexList grid;
   for (const Dimension& dimension : array.dim_data) grid.push_back(std::max<Index>(dimension.proc_grid_size, 1));
   if (!checked_product(grid))
     report.add({Rule::grid_product, {}, {}, "", "the product of all 'proc_grid_size' does not fit 64 bits", "", ""});
@@ -294,7 +294,7 @@ Report check(const DistArray& array, const Reading& reading) {
   if (found.ok())
     for (Index axis = 0; axis < array.ndim(); ++axis)
       check_alone(array.dim_data[static_cast<std::size_t>(axis)], axis, version, found);
-  report.merge(found);
+  if (!found.counts().empty()) report.merge(found);
   return report;
 }
 

@@ -179,14 +179,12 @@ Stream named(const Memory& memory, DeviceStream callers) {
   return number == -1 || is_default ? nullptr : reinterpret_cast<Stream>(static_cast<std::uintptr_t>(number));
 }
 
-}  // namespace
-
-const Table* table(Memory::Kind kind) {
-  if (!has_driver(kind)) return nullptr;
-  Slot& slot = slot_of(kind);
+// The table of a slot. `libraries` are libraries_loaded(), which are counted here if they are not known.
+const Table* table_in(Slot& slot, std::optional<unsigned long long>& libraries) {
   if (const Table* const instead = slot.instead.load()) return instead;
   if (const Table* const found = slot.found.load()) return found;
-  const unsigned long long loaded = libraries_loaded();
+  if (!libraries) libraries = libraries_loaded();
+  const unsigned long long loaded = *libraries;
   if (slot.asked.load() == loaded) return nullptr;
   static std::mutex mutex;
   const std::lock_guard<std::mutex> lock(mutex);
@@ -200,6 +198,38 @@ const Table* table(Memory::Kind kind) {
   slot.loaded = filled;
   slot.found.store(&slot.loaded);
   return &slot.loaded;
+}
+
+std::optional<Place> place_by(const Table& t, const void* address) {
+  // CONTEXT, MEMORY_TYPE, BUFFER_ID, IS_MANAGED, DEVICE_ORDINAL, RANGE_START_ADDR, RANGE_SIZE. The driver leaves what
+  // it does not know at 0.
+  constexpr std::array<int, 7> attributes = {1, 2, 7, 8, 9, 11, 12};
+  std::array<std::uint64_t, 7> values = {};
+  std::array<void*, 7> places = {};
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = &values[i];
+  if (t.pointer_attributes(static_cast<unsigned>(places.size()), attributes.data(), places.data(), number(address)) !=
+      0)
+    return std::nullopt;  // it has not been started
+  Place place;
+  const auto type = static_cast<std::uint32_t>(values[1]);
+  place.kind = static_cast<std::uint8_t>(values[3]) != 0 ? Place::Kind::managed
+               : type == host_kind                       ? Place::Kind::pinned_host
+               : type == device_kind                     ? Place::Kind::device
+                                                         : Place::Kind::unknown;
+  if (place.kind == Place::Kind::unknown) return place;
+  place.context = reinterpret_cast<Context>(values[0]);
+  place.buffer_id = values[2];
+  place.device = static_cast<std::int32_t>(values[4]);
+  place.begin = values[5];
+  place.bytes = static_cast<std::size_t>(values[6]);
+  return place;
+}
+
+}  // namespace
+
+const Table* table(Memory::Kind kind) {
+  std::optional<unsigned long long> loaded;
+  return has_driver(kind) ? table_in(slot_of(kind), loaded) : nullptr;
 }
 
 const Table& need_table(const Memory& memory) {
@@ -257,29 +287,7 @@ std::string Place::name() const {
 
 std::optional<Place> place_of(const void* address, Memory::Kind kind) {
   const Table* const t = table(kind);
-  if (t == nullptr) return std::nullopt;
-  // CONTEXT, MEMORY_TYPE, BUFFER_ID, IS_MANAGED, DEVICE_ORDINAL, RANGE_START_ADDR, RANGE_SIZE. The driver leaves what
-  // it does not know at 0.
-  constexpr std::array<int, 7> attributes = {1, 2, 7, 8, 9, 11, 12};
-  std::array<std::uint64_t, 7> values = {};
-  std::array<void*, 7> places = {};
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = &values[i];
-  if (t->pointer_attributes(static_cast<unsigned>(places.size()), attributes.data(), places.data(), number(address)) !=
-      0)
-    return std::nullopt;  // it has not been started
-  Place place;
-  const auto type = static_cast<std::uint32_t>(values[1]);
-  place.kind = static_cast<std::uint8_t>(values[3]) != 0 ? Place::Kind::managed
-               : type == host_kind                       ? Place::Kind::pinned_host
-               : type == device_kind                     ? Place::Kind::device
-                                                         : Place::Kind::unknown;
-  if (place.kind == Place::Kind::unknown) return place;
-  place.context = reinterpret_cast<Context>(values[0]);
-  place.buffer_id = values[2];
-  place.device = static_cast<std::int32_t>(values[4]);
-  place.begin = values[5];
-  place.bytes = static_cast<std::size_t>(values[6]);
-  return place;
+  return t == nullptr ? std::nullopt : place_by(*t, address);
 }
 
 std::optional<Finding> wrong_place(const Buffer& buffer) {
@@ -291,11 +299,15 @@ std::optional<Finding> wrong_place(const Buffer& buffer) {
                    Rule::buffer_data);
   };
   if (memory.is_on_host()) {
-    for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::hip})
-      if (const std::optional<Place> place = place_of(buffer.data, kind); place && place->kind == Kind::device) {
+    std::optional<unsigned long long> loaded;
+    for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::hip}) {
+      const Table* const t = table_in(slot_of(kind), loaded);
+      if (t == nullptr) continue;
+      if (const std::optional<Place> place = place_by(*t, buffer.data); place && place->kind == Kind::device) {
         const Memory there{kind, place->device};
         return wrong("in " + there.name() + " memory", "state the memory as " + there.name());
       }
+    }
     return std::nullopt;
   }
   const std::optional<Place> place = place_of(buffer.data, memory.kind);

@@ -28,6 +28,7 @@ class Duplicates;
 namespace tridap::tpetra {
 
 namespace detail {
+class Collective;
 struct MapIds;
 struct OneRange;
 struct PreparedImport;
@@ -57,6 +58,7 @@ class Communicator {
   const TeuchosComm& teuchos() const { return teuchos_; }
 
  private:
+  friend class detail::Collective;
   std::shared_ptr<mpi::Duplicates> duplicates_;
   MPI_Comm ours_ = MPI_COMM_NULL;
   TeuchosComm teuchos_;
@@ -162,6 +164,7 @@ class ArrayMap {
            const detail::Collective& call);
   void arrange(const DistArray& array, bool vectors);
   detail::MapIds ids() const;
+  bool may_ascend(detail::MapIds& ids) const;
   void make_map(const detail::MapIds& ids, const std::optional<detail::OneRange>& range);
 
   // The first two are declared first because gathering `distribution_` fills them.

@@ -98,7 +98,12 @@ struct PreparedImport {
   double begin;
   const DistArray& array;
   ImportRequest wanted;
-  std::optional<ArrayMap> made;
+  /// What has a constructor of ArrayMap that others must not call.
+  struct Made {
+    Made(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, const ImportRequest& wanted);
+    ArrayMap map;
+  };
+  std::optional<Made> made;
   const ArrayMap& array_map;
 
  private:
@@ -202,35 +207,39 @@ void on_host_side(V& vector, MPI_Comm comm, const Work& work) {
   }
 }
 
+/// The array's memory on the map, as a vector has it. Local; throws Error.
+template <class T>
+struct Viewed {
+  explicit Viewed(const PreparedImport& prepared)
+      : dense(prepared.dense()), view(dual_view<DualView<T>>(dense.buffer)) {}
+
+  Dense dense;
+  DualView<T> view;
+};
+
 /// The vector that `construct(view)` makes from a DualView of the array's memory. **Collective.** If TPETRA_DEBUG is
 /// set, the constructors of vectors communicate: the processes have agreed before that each has its memory.
 template <class V, class T, class Construct>
 std::pair<Teuchos::RCP<V>, Receipt> imported(const PreparedImport& prepared, const Construct& construct) {
-  Dense dense;
-  DualView<T> view;
-  const auto read = [&] {
-    dense = prepared.dense();
-    view = dual_view<DualView<T>>(dense.buffer);
+  const auto made_of = [&](Viewed<T>&& viewed) -> std::pair<Teuchos::RCP<V>, Receipt> {
+    return {Teuchos::rcp(new V(construct(viewed.view))), prepared.receipt(std::move(viewed.dense))};
   };
-  if (prepared.is_shared_everywhere())
-    read();
-  else
-    mpi::collectively(prepared.array_map.communicator().raw(), read);
-  return {Teuchos::rcp(new V(construct(view))), prepared.receipt(std::move(dense))};
+  if (prepared.is_shared_everywhere()) return made_of(Viewed<T>(prepared));
+  return made_of(mpi::collectively(prepared.array_map.communicator().raw(), [&] { return Viewed<T>(prepared); }));
 }
 
 template <class T>
 ImportedVector<T> vector(const PreparedImport& prepared) {
   auto [made, receipt] = imported<Vector<T>, T>(
       prepared, [&](const DualView<T>& view) { return Vector<T>(prepared.array_map.map(), view); });
-  return {made, std::move(receipt)};
+  return {std::move(made), std::move(receipt)};
 }
 
 template <class T>
 ImportedMultiVector<T> multivector(const PreparedImport& prepared) {
   auto [made, receipt] = imported<MultiVector<T>, T>(
       prepared, [&](const DualView<T>& view) { return MultiVector<T>(prepared.array_map.map(), view); });
-  return {made, std::move(receipt)};
+  return {std::move(made), std::move(receipt)};
 }
 
 template <class T>
@@ -242,7 +251,7 @@ ImportedBlocks<T> blocks(const PreparedImport& prepared) {
   const auto points = Teuchos::rcp(new Map(Blocks::makePointMap(rows, block_size)));
   auto [made, receipt] = imported<Blocks, T>(
       prepared, [&](const DualView<T>& view) { return Blocks(Vector<T>(points, view), rows, block_size); });
-  return {made, std::move(receipt)};
+  return {std::move(made), std::move(receipt)};
 }
 
 }  // namespace detail

@@ -119,7 +119,7 @@ class Living {
 /// be initialised.
 template <class View>
 void keep_alive(View& view, std::shared_ptr<void> owner) {
-  compat::attach<Living::Holder>(view, "tridap::keep_alive", [&](auto& holder, compat::Record* record) {
+  compat::attach<Living::Holder>(view, "tridap::owner", [&](auto& holder, compat::Record* record) {
     Living::all().add(holder, record, std::move(owner));
   });
 }

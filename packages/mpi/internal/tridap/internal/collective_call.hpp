@@ -88,6 +88,8 @@ class Call {
             comm, name, needed,
             [](void* object, Record& record) { (*static_cast<std::remove_reference_t<Step>*>(object))(record); },
             const_cast<void*>(static_cast<const void*>(std::addressof(step)))) {}
+  /// The same for a communicator whose duplicates are known.
+  Call(std::shared_ptr<Duplicates> made, const char* name, Libraries needed = {});
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
   ~Call();
@@ -115,7 +117,7 @@ class Call {
   static_assert(first_value + 2 * Record::most == record_numbers);
 
   Call(MPI_Comm comm, const char* name, Libraries needed, Step step, void* object);
-  bool is_inside() const;
+  bool is_inside();
   void begin(Step step, void* object);
   void reduce(const Record& record, bool has_locks);
   void enter();

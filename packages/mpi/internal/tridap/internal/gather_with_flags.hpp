@@ -10,4 +10,7 @@ namespace tridap::mpi {
 /// process had set it. If the array is right, this needs no more messages than gather_distribution().
 Distribution gather_with_flags(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags);
 
+/// The same inside of a Call on `comm`, which is its duplicate.
+Distribution gather_inside(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags);
+
 }  // namespace tridap::mpi

@@ -12,9 +12,7 @@ namespace tridap::mpi {
 class InsideIfFree {
  public:
   explicit InsideIfFree(Library library) {
-    int level = MPI_THREAD_SINGLE;
-    if (!mpi_is_over()) MPI_Query_thread(&level);
-    if (level != MPI_THREAD_MULTIPLE) return;
+    if (!may_be_in_mpi_at_once() || mpi_is_over()) return;
     LibraryLocks& locks = state().locks;
     LibraryLocks::Claim claim{0, library};
     is_in_ = locks.take_if_free(claim, state().this_thread());

@@ -37,7 +37,9 @@ class Libraries {
   constexpr bool empty() const { return bits_ == 0; }
   constexpr bool has(std::size_t library) const { return (bits_ >> library & 1U) != 0; }
   constexpr bool meets(Libraries other) const { return (bits_ & other.bits_) != 0; }
+  constexpr bool has(Libraries others) const { return (others.bits_ & ~bits_) == 0; }
   constexpr void add(std::size_t library) { bits_ |= 1U << library; }
+  constexpr void add(Libraries others) { bits_ |= others.bits_; }
 
  private:
   unsigned bits_ = 0;
@@ -94,8 +96,8 @@ class LibraryLocks {
 
   /// Whether the thread has them all. Local, as everything here.
   bool has(Libraries wanted, const ThreadCalls& thread);
-  /// Takes all, or none, in the first attempt of a call.
-  bool take_if_free(Claim& claim, ThreadCalls& thread);
+  /// Takes all, or none, in the first attempt of a call. `at_once`: offers them then.
+  bool take_if_free(Claim& claim, ThreadCalls& thread, bool at_once = false);
   /// Offers what take_if_free() took, until keep() or give().
   void offer(const Claim& claim, ThreadCalls& thread);
   /// Takes all, or none, in a later attempt, which the first one is number 0; waits a little if it cannot take them.
@@ -122,6 +124,7 @@ class LibraryLocks {
   bool is_turn(const Claim& claim, const ThreadCalls& thread) const;
   Libraries lacked(Libraries wanted, const ThreadCalls& thread) const;
   void enter(Libraries wanted, const ThreadCalls& thread);
+  void put_on_offer(Libraries wanted, const ThreadCalls& thread);
   void list(Claim& claim);
   void unlist(Claim& claim);
 
@@ -139,7 +142,7 @@ struct State {
 
   std::mutex guard;  ///< of what follows, up to the empty line
   std::set<Duplicates*> duplicates;
-  int key_of_kept = MPI_KEYVAL_INVALID;
+  std::atomic<int> key_of_kept{MPI_KEYVAL_INVALID};  ///< read without the guard
   bool ends_with_mpi = false;
   RecordOperation record_operation;  ///< made before the first duplicate
 
@@ -153,6 +156,9 @@ struct State {
 
 /// The State of this process.
 State& state();
+
+/// Whether MPI lets several threads in at a time; MPI must have been initialised. Local.
+bool may_be_in_mpi_at_once();
 
 /// Makes this module use the State of another. It must be the first call of this package in this module.
 void share_state(State* of_another_module);
