@@ -5,8 +5,6 @@
 #include <cstddef>
 #include <vector>
 
-#pragma GCC visibility push(hidden)
-
 namespace tridap::redistribute {
 
 /// The elements of one axis that this process shares with the other end. `here` of its pieces and sections counts bytes
@@ -23,5 +21,3 @@ struct AxisPieces {
 };
 
 }  // namespace tridap::redistribute
-
-#pragma GCC visibility pop
