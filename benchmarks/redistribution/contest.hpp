@@ -42,8 +42,8 @@ class IntoTarget : public Competitor {
 
 /// Copies the source to other ordinary memory: the lower bound.
 std::unique_ptr<Competitor> make_copy(Problem& problem);
-/// Copies to the target's place each contiguous run that this process receives, from other ordinary memory that is laid
-/// out as the sender's: the lower bound of a move whose runs are short.
+/// Copies each contiguous run that this process receives to its place in the target. The runs come from ordinary memory
+/// with the layout of the sender's memory. This is the lower bound of a move whose runs are short.
 std::unique_ptr<Competitor> make_runs(Problem& problem);
 
 /// The distance between rows of the local part, in elements; never 0, which libraries reject.

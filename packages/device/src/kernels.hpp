@@ -111,7 +111,7 @@ struct SharedRows {
 
 constexpr int turned_side = 32, turned_row = turned_side + 1;  // so that the threads of a warp use different banks
 
-/// The same of a tile whose words are turned.
+/// What the threads of a block share while they turn a tile.
 template <class Word>
 struct SharedTile {
   Place x[turned_side], y[turned_side], outer[most_axes];
@@ -167,7 +167,7 @@ TRIDAP_ON_DEVICE inline Word read(const PullTask& task, const Block& block, cons
   return *reinterpret_cast<const Word*>(task.peers[peer] + there);
 }
 
-/// Phase 1 of a kernel whose reads and writes both follow x. Several reads are on their way before the first write.
+/// Phase 1 of a kernel that reads and writes along x. Each thread reads several words before its first write.
 template <class Word, class Block>
 TRIDAP_ON_DEVICE void copy_rows(const PullTask& task, const Block& block, int thread) {
   constexpr int together = 4;

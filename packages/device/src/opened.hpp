@@ -20,7 +20,7 @@ struct Exported {
 /// A number of this process that no other one has.
 std::uint64_t process_number();
 
-/// An allocation of another process that this one has open, for as long as anybody holds it.
+/// An allocation of another process that this process has opened. It is closed when its last holder is gone.
 class Opened {
  public:
   Opened(std::uintptr_t address, std::uint64_t number, const Memory& from)

@@ -362,6 +362,7 @@ void Mover::start(const Agreement& agreement, const Scaling& scaling) {
   const ElementStep step = step_of(agreement, scaling);
   if (agreement.value(Agreement::target_type)) target_bytes_ = agreed.target_bytes;
   way_ = DeviceWay::host;
+  failed_before_wait_ = nullptr;  // of a move before this one
   if (is_on_device(agreement)) {
     if (devices_ == nullptr) devices_ = device_engine()->moves(parts_, comm_);
     on_device_ = {};

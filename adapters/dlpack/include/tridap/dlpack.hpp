@@ -11,8 +11,9 @@
 /// memory, or the call throws; it never copies. There are two forms of a tensor: DLPack 0's, and the versioned form of
 /// DLPack 1, which can mark memory as read-only.
 ///
-/// A tensor of DLPack says nothing of streams: who takes it names the stream on which it uses the memory, and who gives
-/// it orders the writes before this stream. So each call has a stream, which counts for memory of CUDA and of ROCm.
+/// A tensor of DLPack does not name a stream. The receiver of a tensor names the stream on which the memory is used
+/// next, and the giver orders the writes before that stream. So each call has a stream. It matters for memory of CUDA
+/// and ROCm.
 namespace tridap::dlpack {
 
 struct ReleaseTensor {
