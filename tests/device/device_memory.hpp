@@ -35,6 +35,7 @@ class Part {
     if (address_ != 0) stand_in::Driver::loaded().free(address_);
     address_ = 0;
   }
+  bool is_on_device() const { return address_ != 0; }
   DistArray stamped() const {
     DistArray out = host.stamped();
     if (address_ == 0) return out;

@@ -42,7 +42,7 @@ inline std::optional<int> in_device_memory(Dice&) { return stand_in::device; }
 class Moved {
  public:
   Moved(Case given, Index bytes, Index seed, const Where& from, const Where& to, Path path = Path::automatic,
-        MPI_Comm comm = world)
+        MPI_Comm comm = world, std::optional<bool> mpi_reads_devices = {})
       : case_(std::move(given)),
         truth_(case_),
         rank_(on::rank(world)),
@@ -56,6 +56,7 @@ class Moved {
     Options options;
     options.mapping = case_.mapping;
     options.path = path;
+    options.mpi_reads_devices = mpi_reads_devices;
     plan_.emplace(case_.source.placed(), case_.target.placed(), bytes, comm, options);
   }
 

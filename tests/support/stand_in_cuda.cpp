@@ -7,6 +7,7 @@
 #include "stand_in_kernels.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,6 +34,7 @@ enum Error {
   invalid_context = 201,
   not_found = 500,
   not_ready = 600,
+  already_registered = 712,
   launch_failed = 719
 };
 // Memory of a pool is memory of a device that has no handle.
@@ -73,9 +75,10 @@ struct State {
   std::vector<void*> current;
   std::map<std::uintptr_t, Allocation> memory;
   std::map<std::uintptr_t, std::unique_ptr<Stream>> streams;
-  std::uint64_t ids = 0, events = 0, launches = 0, opened = 0;
+  std::uint64_t ids = 0, events = 0, launches = 0, opened = 0, freed_open = 0, crossed = 0;
   std::uint64_t failing_launch = 0;  // 1: the next one
   int refuses_to_open = 0;
+  std::map<std::uintptr_t, std::size_t> pinned;  // memory of the host
 };
 
 State& state() {
@@ -127,6 +130,7 @@ int copy(const void* handle, std::uintptr_t to, std::uintptr_t from, std::size_t
          bool from_device) {
   if (!has_context()) return invalid_context;
   if ((to_device && find(to) == nullptr) || (from_device && find(from) == nullptr)) return invalid_value;
+  if (to_device != from_device) state().crossed += bytes;
   give(stream_of(handle), [=] {
     open_all(true);
     std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
@@ -278,6 +282,8 @@ int cuMemFree_v2(std::uintptr_t address) {
   const auto found = state().memory.find(address);
   if (!has_context()) return invalid_context;
   if (found == state().memory.end()) return invalid_value;
+  const int file = found->second.file;
+  if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) != 0) ++state().freed_open;
   release(found);
   return success;
 }
@@ -320,6 +326,34 @@ int cuStreamSynchronize(void* handle) {
   Stream& stream = stream_of(handle);
   run(stream, stream.given);
   return success;
+}
+
+int cuCtxSynchronize() {
+  if (!has_context()) return invalid_context;
+  for (const auto& [number, stream] : state().streams) run(*stream, stream->given);
+  return success;
+}
+int cuStreamCreate(void** stream, unsigned) {
+  if (!has_context()) return invalid_context;
+  static std::array<char, 64> numbers;
+  static std::size_t made = 0;
+  if (made == numbers.size()) return out_of_memory;
+  *stream = &numbers[made++];
+  return success;
+}
+
+// Memory that the host has allocated. As with a driver, no piece of it is pinned twice.
+int cuMemHostRegister_v2(void* begin, std::size_t bytes, unsigned) {
+  if (!has_context()) return invalid_context;
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  for (const auto& [other, length] : state().pinned)
+    if (address < other + length && other < address + bytes) return already_registered;
+  state().pinned[address] = bytes;
+  return success;
+}
+int cuMemHostUnregister(void* begin) {
+  if (!has_context()) return invalid_context;
+  return state().pinned.erase(reinterpret_cast<std::uintptr_t>(begin)) == 1 ? success : invalid_value;
 }
 
 int cuEventQuery(void* event) {
@@ -384,10 +418,9 @@ int cuIpcOpenMemHandle_v2(std::uintptr_t* address, HandleBytes bytes, unsigned) 
   const int file = open(name.c_str(), O_RDWR | O_CLOEXEC);
   if (file < 0) return invalid_value;
   void* const made = mmap(nullptr, handle.mapped, PROT_NONE, MAP_SHARED, file, 0);
-  close(file);
-  if (made == MAP_FAILED) return out_of_memory;
+  if (made == MAP_FAILED || flock(file, LOCK_SH) != 0) return out_of_memory;  // until it is closed
   *address = reinterpret_cast<std::uintptr_t>(made);
-  state().memory[*address] = {handle.bytes, handle.mapped, handle.device, opened, handle.id, -1};
+  state().memory[*address] = {handle.bytes, handle.mapped, handle.device, opened, handle.id, file};
   ++state().opened;
   return success;
 }
@@ -437,10 +470,7 @@ std::uintptr_t stand_in_allocate(std::size_t bytes, int device, int kind) {
 }
 
 void stand_in_free(std::uintptr_t address) {
-  char context = 0;
-  state().current.push_back(&context);
-  cuMemFree_v2(address);
-  state().current.pop_back();
+  if (const auto found = state().memory.find(address); found != state().memory.end()) release(found);
 }
 
 void* stand_in_event(std::uintptr_t stream) {
@@ -475,14 +505,19 @@ void stand_in_read(void* to, std::uintptr_t from, std::size_t bytes, std::uintpt
   open_all(false);
 }
 
-// 0: allocations, 1: events, 2: contexts that are current, 3: kernels launched, 4: handles that are open
+// 0: allocations, 1: events, 2: contexts that are current, 3: kernels launched, 4: handles that are open, 5: pieces of
+// pinned memory, 6: allocations that were freed while another process had them open, 7: bytes copied between the host
+// and a device
 std::uint64_t stand_in_count(int what) {
   const State& s = state();
   return what == 0   ? s.memory.size()
          : what == 1 ? s.events
          : what == 2 ? s.current.size()
          : what == 3 ? s.launches
-                     : s.opened;
+         : what == 4 ? s.opened
+         : what == 5 ? s.pinned.size()
+         : what == 6 ? s.freed_open
+                     : s.crossed;
 }
 
 // The launch after so many others fails, 0: none; handles are not opened.

@@ -16,7 +16,16 @@ namespace stand_in {
 enum Kind { pinned = 1, device = 2, managed = 3, pool = 4 };
 
 /// What Driver::count() counts.
-enum Counted { allocations, events, contexts, kernels, open_handles };
+enum Counted {
+  allocations,
+  events,
+  contexts,
+  kernels,
+  open_handles,
+  pinned_pieces,
+  freed_open,     ///< allocations that were freed while another process had them open
+  crossed_bytes,  ///< copied between the host and a device
+};
 
 /// The library, loaded as a program loads the driver: device 0 is in use.
 class Driver {

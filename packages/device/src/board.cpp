@@ -64,19 +64,56 @@ std::uint8_t Boards::add(const Entry& entry, std::size_t arrays) {
     at = next_;
     next_ = static_cast<std::uint8_t>((next_ + 1) % Board::most);
   }
+  let_go(at);
   board.entries[at] = entry;
+  held_[at] = target_memory_at(static_cast<std::uintptr_t>(entry.memory.address));
   return at;
 }
 
+// Removes an entry. What it names may still be open in other processes.
+void Boards::let_go(std::size_t entry) {
+  ours().entries[entry] = Entry{};
+  if (held_[entry]) dropped_.push_back(std::move(held_[entry]));
+}
+
 void Boards::drop_freed() {
-  for (Entry& entry : ours().entries) {
+  for (std::size_t i = 0; i < Board::most; ++i) {
+    const Entry& entry = ours().entries[i];
     if (entry.memory.number == 0) continue;
-    bool lives = false;
+    bool lives = held_[i] && held_[i]->is_wanted();
+    if (held_[i] && !lives) {
+      let_go(i);
+      continue;
+    }
     for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::hip}) {
       const auto place = driver::place_of(reinterpret_cast<const void*>(entry.memory.address), kind);
       lives = lives || (place && place->buffer_id == entry.memory.number);
     }
-    if (!lives) entry = Entry{};
+    if (!lives) let_go(i);
+  }
+}
+
+void Boards::close() {
+  drop_unused_targets();
+  drop_freed();
+  opened_.clear();
+}
+
+// Other processes may free the communicator later, and have our memory open until then.
+Boards::~Boards() {
+  opened_.clear();
+  ours().closed.store(true);
+  for (auto& each : held_)
+    if (each) dropped_.push_back(std::move(each));
+  try {
+    keep_until(
+        [memory = memory_, processes = processes_] {
+          for (Index rank = 0; rank < processes; ++rank)
+            if (!reinterpret_cast<const Board*>(memory->base(static_cast<int>(rank)))->closed.load()) return false;
+          return true;
+        },
+        dropped_);
+  } catch (const std::exception&) {  // the memory is freed with this
   }
 }
 

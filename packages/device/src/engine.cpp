@@ -21,6 +21,21 @@ class Engine : public redistribute::DeviceEngine {
                                                      mpi::Faults& faults) const override {
     return slot_pieces(axes, buffer, step, faults);
   }
+  std::shared_ptr<void> pin(const Memory& memory, void* begin, Index bytes) const override {
+    const driver::Table& table = driver::need_table(memory);
+    const driver::InContext in(table, memory.device);
+    if (table.register_host(begin, static_cast<std::size_t>(bytes), driver::for_all_contexts) != 0) return nullptr;
+    return {begin, [&table, memory](void* held) {
+              try {
+                const driver::InContext context(table, memory.device);
+                table.unregister_host(held);
+              } catch (const std::exception&) {  // the driver has ended
+              }
+            }};
+  }
+  std::shared_ptr<void> make_target(const Memory& memory, Index bytes, bool zeros) const override {
+    return device::make_target(memory, bytes, zeros);
+  }
   Memory current() const override {
     for (const Memory::Kind kind : {Memory::Kind::cuda, Memory::Kind::hip})
       if (const driver::Table* const table = driver::table(kind)) {
@@ -53,8 +68,10 @@ void close(MPI_Comm comm) {
              "call wait() first");
   });
   call.run([&] {
-    if (const std::shared_ptr<Boards> boards = Boards::made(call.comm())) boards->close();
+    const std::shared_ptr<Boards> boards = Boards::made(call.comm());
+    if (boards) boards->close();
     mpi::must_succeed(MPI_Barrier(call.comm()), "MPI_Barrier");  // after it, all have closed
+    if (boards) boards->free_dropped();
   });
 }
 

@@ -91,14 +91,44 @@ Arithmetic arithmetic_of(const redistribute::DeviceStep& step, const WordSize& h
           here.bytes() >= part_bytes(step.to) && there.bytes() >= part_bytes(step.from)};
 }
 
-void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned threads, void* task) {
+void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned threads, void* task,
+            driver::Stream stream) {
   const driver::Table& table = driver::need_table(memory);
   const driver::InContext in(table, memory.device);
   void* arguments[] = {task};
   driver::need_success(
       table,
-      table.launch(function(table, in.context(), kernel), blocks, 1, 1, threads, 1, 1, 0, nullptr, arguments, nullptr),
+      table.launch(function(table, in.context(), kernel), blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr),
       "launching " + kernel);
+}
+
+driver::Stream stream_of_slots(const Memory& memory, bool unpacks) {
+  static auto& streams = *new std::map<std::pair<driver::Context, bool>, driver::Stream>;  // as long as their contexts
+  static std::mutex mutex;
+  const std::lock_guard<std::mutex> lock(mutex);
+  const driver::Table& table = driver::need_table(memory);
+  const driver::InContext in(table, memory.device);
+  driver::Stream& made = streams[{in.context(), unpacks}];
+  if (made == nullptr) driver::need_success(table, table.create_stream(&made, driver::non_blocking), "making a stream");
+  return made;
+}
+
+std::shared_ptr<void> make_event(const Memory& memory) {
+  const driver::Table& table = driver::need_table(memory);
+  const driver::InContext in(table, memory.device);
+  driver::Event event = nullptr;
+  driver::need_success(table, table.create_event(&event, driver::no_timing), "making an event");
+  return {event, [&table](void* held) { table.destroy_event(held); }};
+}
+
+bool has_ended(const Memory& memory, driver::Event event) {
+  const driver::Table& table = driver::need_table(memory);
+  const driver::InContext in(table, memory.device);
+  constexpr int not_ready = 600;
+  const int error = table.query_event(event);
+  if (error == not_ready) return false;
+  driver::need_success(table, error, "a kernel that moves elements");
+  return true;
 }
 
 }  // namespace tridap::device

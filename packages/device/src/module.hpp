@@ -12,9 +12,19 @@
 
 namespace tridap::device {
 
-/// Runs a kernel of ours on the legacy stream of a device that is in use. `task` is the kernel's only argument, of
-/// which the driver takes a copy. Throws Error.
-void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned threads, void* task);
+/// Runs a kernel of ours on a stream, as the legacy one, of a device that is in use. `task` is the kernel's only
+/// argument, of which the driver takes a copy. Throws Error.
+void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned threads, void* task,
+            driver::Stream stream = nullptr);
+
+/// A stream of ours for the slots that are packed, or unpacked, beside one another. It does not wait for other streams.
+/// Throws Error.
+driver::Stream stream_of_slots(const Memory& memory, bool unpacks);
+
+/// An event, which is destroyed with the result. Throws Error.
+std::shared_ptr<void> make_event(const Memory& memory);
+/// Whether what is before a recorded event has ended. Throws Error if it has failed.
+bool has_ended(const Memory& memory, driver::Event event);
 
 /// How many blocks of threads work on so many pieces, of which a block takes some at a time.
 inline unsigned blocks_for(Index pieces, Index of_a_block) {

@@ -23,6 +23,12 @@ bool is_on_device(const Memory& memory) {
   return memory.kind == Memory::Kind::cuda || memory.kind == Memory::Kind::hip;
 }
 
+// Kernels use managed memory as memory of their device.
+Memory as_device(Memory memory) {
+  if (memory.kind == Memory::Kind::cuda_managed) memory.kind = Memory::Kind::cuda;
+  return memory;
+}
+
 bool same(const Memory& a, const Memory& b) { return a.kind == b.kind && a.device == b.device; }
 
 /// The axis of several elements, not `but`, along which strides are shortest; -1: there is none.
@@ -95,15 +101,16 @@ Standing Pulls::stand(const std::vector<DeviceArrays>& arrays) {
   for (const DeviceArrays& array : arrays)
     for (const End end : {End::source, End::target})
       if (const DistArray* const ours = elements_at(end, array)) {
-        const Memory& memory = ours->buffer.memory;
+        const Memory memory = as_device(ours->buffer.memory);
         if (memory_.is_on_host()) memory_ = memory;
         slots = slots || !is_on_device(memory) || !same(memory, memory_);
         if (!memory.is_on_host()) driver::synchronize(memory, nullptr);
       }
   if (memory_.is_on_host()) return Standing::host;
   if (slots || takes_slots()) return Standing::slots;
+  const bool alone = mpi::processes_of(comm_) == 1;  // no process but this one reads the sources
   for (const DeviceArrays& array : arrays)
-    if (const DistArray* const source = elements_at(End::source, array)) {
+    if (const DistArray* const source = alone ? nullptr : elements_at(End::source, array)) {
       if (!add_entry(source->buffer)) return Standing::slots;
     } else {
       entries_.emplace_back();
@@ -145,6 +152,7 @@ bool Pulls::tell() {
   faults.attempt([&] { open_all(); });
   int cannot = faults.ok() ? 0 : 1;
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &cannot, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
+  boards_->free_dropped();
   boards_->takes_slots = cannot != 0;
   return cannot == 0;
 }
@@ -179,85 +187,90 @@ void Pulls::launch_all() {
     WordSize here, there;
     here.add(target.data);
     for (const Index stride : target.strides) here.add(stride);
-    std::vector<Source> sources = sources_of(i, there);
+    Sources sources = sources_of(i, there);
     WordSize both = here;
     both.add(there);
     both.add(target.type.bytes);
     const Prepared& made = prepared(target, std::move(sources), step_.copies ? both.bytes() : 0);
-    if (made.count == 0) continue;
-    PullTask task = made.task;
+    const Layout& layout = *made.layout;
+    if (layout.count == 0) continue;
+    PullTask task = layout.task;
     task.target = static_cast<char*>(target.data);
+    task.peers = made.upload.at<const char*>(0);
     if (step_.copies) {
-      launch(memory_, made.kernel, blocks_for(task.tiles, 1), threads, &task);
+      launch(memory_, layout.kernel, blocks_for(task.tiles, 1), threads, &task);
     } else {
-      CombineTask computes{task, arithmetic_of(step_, here, there), made.count};
-      launch(memory_, made.kernel, blocks_for(made.count, threads), threads, &computes);
+      CombineTask computes{task, arithmetic_of(step_, here, there), layout.count};
+      launch(memory_, layout.kernel, blocks_for(layout.count, threads), threads, &computes);
     }
     launched = true;
   }
   if (!launched) return;
   const driver::Table& table = driver::need_table(memory_);
   const driver::InContext in(table, memory_.device);
-  driver::Event event = nullptr;
-  driver::need_success(table, table.create_event(&event, driver::no_timing), "making an event");
-  launched_ = {event, [&table](void* held) { table.destroy_event(held); }};
+  launched_ = make_event(memory_);
   driver::need_success(table, table.record_event(launched_.get(), nullptr), "recording an event");
 }
 
 // Where the arrays of the peers are, by number. Throws Error if this process cannot open one.
-std::vector<Pulls::Source> Pulls::sources_of(std::size_t array, WordSize& word) {
+Pulls::Sources Pulls::sources_of(std::size_t array, WordSize& word) {
   const std::vector<AxisMoves>& axes = plan_.target.axes;
   std::size_t count = 1;
   for (const AxisMoves& axis : axes) count *= axis.shares.size();
-  std::vector<Source> sources(count);
+  Sources sources;
+  sources.data.resize(count);
+  sources.strides.resize(count);
   plan_.each_peer(End::target, [&](Index rank, const std::vector<Index>& peers, Index) {
     std::size_t number = 0;
     for (std::size_t i = 0; i < axes.size(); ++i) number = number * axes[i].shares.size() + axes[i].slot(peers[i]);
-    Source& source = sources[number];
+    const char*& data = sources.data[number];
+    std::vector<Long>& its_strides = sources.strides[number];
     const auto add_strides = [&](const auto& strides) {
-      for (std::size_t i = 0; i < axes.size(); ++i)
-        source.strides.push_back(strides[at(plan_.axis_of(End::source, i))]);
+      for (std::size_t i = 0; i < axes.size(); ++i) its_strides.push_back(strides[at(plan_.axis_of(End::source, i))]);
     };
     if (rank == boards_->rank()) {
-      source.data = static_cast<const char*>(arrays_[array].source->buffer.data);
+      data = static_cast<const char*>(arrays_[array].source->buffer.data);
       add_strides(arrays_[array].source->buffer.strides);
     } else {
       const Board& board = boards_->board(rank);
       const Entry& entry = board.entries[board.now[array]];
-      source.data = boards_->open(rank, entry, memory_);
+      data = boards_->open(rank, entry, memory_);
       add_strides(entry.strides);
     }
-    word.add(source.data);
-    for (const Long stride : source.strides) word.add(stride);
+    word.add(data);
+    for (const Long stride : its_strides) word.add(stride);
   });
   return sources;
 }
 
 // What an earlier move has prepared, if it is the same; otherwise in the place of what was not used for the longest
-// time.
-const Pulls::Prepared& Pulls::prepared(const Buffer& target, std::vector<Source> sources, Index word) {
+// time. Sources in other places need new addresses alone, if their layout is known.
+const Pulls::Prepared& Pulls::prepared(const Buffer& target, Sources sources, Index word) {
   std::unique_ptr<Prepared>* oldest = &prepared_[0];
+  std::shared_ptr<const Layout> layout;
   for (auto& known : prepared_) {
-    if (known && known->bytes == word && known->device == memory_.device && known->strides == target.strides &&
-        known->sources == sources) {
-      known->used = boards_->number;
-      return *known;
+    if (known && known->layout->bytes == word && known->layout->device == memory_.device &&
+        known->layout->here == target.strides && known->layout->there == sources.strides) {
+      layout = known->layout;
+      if (known->data == sources.data) {
+        known->used = boards_->number;
+        return *known;
+      }
     }
     if (*oldest && (!known || known->used < (*oldest)->used)) oldest = &known;
   }
   auto made = std::make_unique<Prepared>();
-  made->strides = target.strides;
-  made->device = memory_.device;
-  made->bytes = word;
-  made->sources = std::move(sources);
+  made->layout = layout ? std::move(layout) : laid_out(target, std::move(sources.strides), word);
+  made->data = std::move(sources.data);
   made->used = boards_->number;
-  prepare(*made, target);
+  made->upload.add(made->data);
+  made->upload.send(memory_);
   *oldest = std::move(made);
   return **oldest;
 }
 
 // The axes in the order of the target's memory, outermost first. `order`: those of the plan; words are behind them.
-HostTables Pulls::tables_for(const Buffer& target, const Prepared& made, std::vector<std::size_t>& order) const {
+HostTables Pulls::tables_for(const Buffer& target, Index word, std::vector<std::size_t>& order) const {
   const std::vector<AxisMoves>& axes = plan_.target.axes;
   std::vector<Index> weights(axes.size(), 1);
   for (std::size_t i = axes.size(); i-- > 1;)
@@ -268,38 +281,45 @@ HostTables Pulls::tables_for(const Buffer& target, const Prepared& made, std::ve
   });
   HostTables tables;
   for (const std::size_t i : order) tables.add(axes[i], target.strides[i], weights[i]);
-  const Index words = made.bytes == 0 ? 1 : target.type.bytes / made.bytes;
-  if (words > 1 || axes.empty()) tables.add_words(words, made.bytes);
+  const Index words = word == 0 ? 1 : target.type.bytes / word;
+  if (words > 1 || axes.empty()) tables.add_words(words, word);
   return tables;
 }
 
-void Pulls::prepare(Prepared& made, const Buffer& target) {
+std::shared_ptr<const Pulls::Layout> Pulls::laid_out(const Buffer& target, std::vector<std::vector<Long>> there,
+                                                     Index word) const {
+  const auto made = std::make_shared<Layout>();
+  made->here = target.strides;
+  made->there = std::move(there);
+  made->device = memory_.device;
+  made->bytes = word;
   std::vector<std::size_t> order;
-  const HostTables tables = tables_for(target, made, order);
-  std::vector<const char*> data;
+  const HostTables tables = tables_for(target, word, order);
+  const std::size_t ndim = tables.axes().size();
   std::vector<Long> strides, of_one;
-  for (const Source& source : made.sources) {
-    data.push_back(source.data);
-    std::vector<Long> own(tables.axes().size(), made.bytes);
-    for (std::size_t k = 0; k < order.size(); ++k) own[k] = source.data == nullptr ? 0 : source.strides[order[k]];
+  for (const std::vector<Long>& by_axis : made->there) {
+    const bool is_peer = by_axis.size() == order.size();
+    std::vector<Long> own(ndim, word);
+    if (is_peer)
+      for (std::size_t k = 0; k < order.size(); ++k) own[k] = by_axis[order[k]];
     strides.insert(strides.end(), own.begin(), own.end());
-    if (source.data != nullptr && of_one.empty()) of_one = own;
+    if (is_peer && of_one.empty()) of_one = std::move(own);
   }
-  const UploadedTables uploaded(made.upload, tables);
-  const std::size_t data_at = made.upload.add(data), strides_at = made.upload.add(strides);
-  made.upload.send(memory_);
-  made.task.tables = uploaded.in(made.upload);
-  made.task.peers = made.upload.at<const char*>(data_at);
-  made.task.strides = made.upload.at<Long>(strides_at);
-  made.count = tables.words();
-  if (made.bytes == 0)
-    made.kernel = "tridap_combine";
-  else if (made.count > 0)
-    choose_tiles(made, tables, of_one);
+  const UploadedTables uploaded(made->upload, tables);
+  const std::size_t strides_at = made->upload.add(strides);
+  made->upload.send(memory_);
+  made->task.tables = uploaded.in(made->upload);
+  made->task.strides = made->upload.at<Long>(strides_at);
+  made->count = tables.words();
+  if (word == 0)
+    made->kernel = "tridap_combine";
+  else if (made->count > 0)
+    choose_tiles(*made, tables, of_one);
+  return made;
 }
 
 // Tiles along the axis that is fastest here, and the one that is fastest there. `there`: the strides of some source.
-void Pulls::choose_tiles(Prepared& made, const HostTables& tables, const std::vector<Long>& there) const {
+void Pulls::choose_tiles(Layout& made, const HostTables& tables, const std::vector<Long>& there) {
   PullTask& task = made.task;
   const auto here = [&](std::int32_t axis) { return tables.axes()[at(axis)].step; };
   task.x = std::max(fastest_axis(tables, -1, here), 0);
@@ -322,16 +342,7 @@ void Pulls::say(bool failed) {
   boards_->ours().done.store(2 * boards_->number + (failed ? 1 : 0), std::memory_order_release);
 }
 
-bool Pulls::launched_all_ended() {
-  if (memory_.is_on_host() || !launched_) return true;
-  const driver::Table& table = driver::need_table(memory_);
-  const driver::InContext in(table, memory_.device);
-  constexpr int not_ready = 600;
-  const int error = table.query_event(launched_.get());
-  if (error == not_ready) return false;
-  driver::need_success(table, error, "a kernel that moves elements");
-  return true;
-}
+bool Pulls::launched_all_ended() { return memory_.is_on_host() || !launched_ || has_ended(memory_, launched_.get()); }
 
 bool Pulls::test() {
   if (!said_) {

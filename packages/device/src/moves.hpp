@@ -32,22 +32,27 @@ class Pulls : public redistribute::DeviceMoves {
   bool failed() const override { return failed_; }
 
  private:
-  /// Where a peer's array is in this process, and its strides by axis of the tables.
-  struct Source {
-    const char* data = nullptr;
-    std::vector<Long> strides;
-    friend bool operator==(const Source& a, const Source& b) { return a.data == b.data && a.strides == b.strides; }
+  /// The peers' arrays, by number.
+  struct Sources {
+    std::vector<const char*> data;           ///< in this process; null: no such peer
+    std::vector<std::vector<Long>> strides;  ///< by axis of the plan
   };
-  /// What a kernel needs for a target of one layout, and sources in these places.
-  struct Prepared {
-    IndexList strides;
+  /// What a kernel needs for a target and sources of one layout.
+  struct Layout {
+    IndexList here;
+    std::vector<std::vector<Long>> there;
     Index device = 0;
     Index bytes = 0;  // of a word; 0: for a kernel that computes
-    std::vector<Source> sources;
     Upload upload;
     PullTask task{};
     Long count = 0;  // words
     std::string kernel;
+  };
+  /// The same for sources in these places.
+  struct Prepared {
+    std::shared_ptr<const Layout> layout;
+    std::vector<const char*> data;
+    Upload upload;
     std::uint64_t used = 0;  // the move that has used it last
   };
 
@@ -56,11 +61,11 @@ class Pulls : public redistribute::DeviceMoves {
   void open_all();
   const DistArray* elements_at(redistribute::End end, const redistribute::DeviceArrays& arrays) const;
   bool add_entry(const Buffer& source);
-  std::vector<Source> sources_of(std::size_t array, WordSize& word);
-  const Prepared& prepared(const Buffer& target, std::vector<Source> sources, Index word);
-  void prepare(Prepared& made, const Buffer& target);
-  HostTables tables_for(const Buffer& target, const Prepared& made, std::vector<std::size_t>& order) const;
-  void choose_tiles(Prepared& made, const HostTables& tables, const std::vector<Long>& there) const;
+  Sources sources_of(std::size_t array, WordSize& word);
+  const Prepared& prepared(const Buffer& target, Sources sources, Index word);
+  std::shared_ptr<const Layout> laid_out(const Buffer& target, std::vector<std::vector<Long>> there, Index word) const;
+  HostTables tables_for(const Buffer& target, Index word, std::vector<std::size_t>& order) const;
+  static void choose_tiles(Layout& made, const HostTables& tables, const std::vector<Long>& there);
   void launch_all();
   bool launched_all_ended();
   void say(bool failed);

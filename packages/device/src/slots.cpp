@@ -1,36 +1,102 @@
 #include "moves.hpp"
 
+#include <algorithm>
 #include <map>
+#include <mutex>
+#include <utility>
 
 namespace tridap::device {
 
 namespace {
 
-/// The elements of one stream. They pass through a piece of memory of the device, in which they are contiguous.
+/// Memory of a device in which elements are contiguous on their way to or from a slot of the host. It is kept for the
+/// next one that needs it.
+class Scratch {
+ public:
+  Scratch() = default;
+  Scratch(const Memory& memory, Index bytes) : memory_(memory) {
+    while (bytes_ < bytes) bytes_ *= 2;  // few lengths
+    {
+      const std::lock_guard<std::mutex> lock(kept().mutex);
+      std::vector<Scratch>& all = kept().all;
+      const auto fits = [&](const Scratch& each) {
+        return each.bytes_ == bytes_ && each.memory_.kind == memory.kind && each.memory_.device == memory.device;
+      };
+      if (const auto found = std::find_if(all.begin(), all.end(), fits); found != all.end()) {
+        *this = std::move(*found);
+        all.erase(found);
+        return;
+      }
+    }
+    held_ = driver::allocate(memory, bytes_);
+  }
+  Scratch(Scratch&&) = default;
+  Scratch& operator=(Scratch&&) = default;
+
+  char* data() const { return static_cast<char*>(held_.get()); }
+  void keep() {
+    if (!held_) return;
+    const std::lock_guard<std::mutex> lock(kept().mutex);
+    std::vector<Scratch>& all = kept().all;
+    if (all.size() == most_kept) all.erase(all.begin());
+    all.push_back(std::move(*this));
+  }
+
+ private:
+  static constexpr std::size_t most_kept = 32;
+  struct Kept {
+    std::mutex mutex;
+    std::vector<Scratch> all;
+  };
+  static Kept& kept() {
+    static Kept& made = *new Kept;  // plans may move until the program ends
+    return made;
+  }
+
+  Memory memory_;
+  Index bytes_ = Index{64} << 10;
+  std::shared_ptr<void> held_;
+};
+
+/// The elements of one stream.
 class SlotPieces : public redistribute::DevicePieces {
  public:
   SlotPieces(std::vector<const redistribute::AxisPieces*> axes, const redistribute::DeviceStep& step,
              mpi::Faults& faults)
       : axes_(std::move(axes)), step_(step), faults_(faults) {}
 
-  void pack(const Buffer& from, Index first, Index units, std::byte* slot) override {
+  ~SlotPieces() override {
+    while (!ended()) {
+    }
+  }
+
+  void pack(const Buffer& from, Index first, Index units, redistribute::DeviceSlot slot) override {
     const Index unit = step_.slot_unit();
     faults_.attempt([&] { move(from, first * unit, units * unit, slot, false); });
   }
-  void unpack(const Buffer& to, Index first, Index units, const std::byte* slot) override {
+  void unpack(const Buffer& to, Index first, Index units, redistribute::DeviceSlot slot) override {
     faults_.attempt([&] {
       if (step_.copies)
-        move(to, first, units, const_cast<std::byte*>(slot), true);
+        move(to, first, units, slot, true);
       else
         combine(to, first, units, slot);
     });
   }
+  bool ended() override {
+    if (!in_progress_) return true;
+    bool has = true;  // also after a failure
+    faults_.attempt([&] { has = has_ended(memory_, event_.get()); });
+    if (!has) return false;
+    in_progress_ = false;
+    for (Scratch& each : scratch_) each.keep();
+    scratch_.clear();
+    return true;
+  }
   /// Makes what a move needs.
-  void reserve(const Buffer& buffer, Index bytes) {
+  void reserve(const Buffer& buffer) {
+    memory_ = buffer.memory;
+    event_ = make_event(memory_);
     tables(buffer, step_.copies ? word_of(buffer).bytes() : 0);
-    if (bytes <= room_) return;
-    room_ = std::max(bytes, 2 * room_);
-    contiguous_ = driver::allocate(buffer.memory, room_);
   }
 
  private:
@@ -63,60 +129,70 @@ class SlotPieces : public redistribute::DevicePieces {
     return *found;
   }
 
-  void move(const Buffer& buffer, Index first, Index bytes, std::byte* slot, bool to_buffer) {
+  void move(const Buffer& buffer, Index first, Index bytes, redistribute::DeviceSlot slot, bool to_buffer) {
     WordSize word = word_of(buffer);
     word.add(first);
     word.add(bytes);
-    reserve(buffer, bytes);
+    if (slot.is_on_device) word.add(slot.data);
     const Index unit = word.bytes();
     SlotTask task{};
     task.tables = tables(buffer, unit).tables;
     task.buffer = static_cast<char*>(buffer.data);
-    task.slot = static_cast<char*>(contiguous_.get());
     task.first = first / unit;
     task.count = bytes / unit;
     task.to_buffer = to_buffer;
     run(buffer, "tridap_slot_" + std::to_string(unit), task, slot, bytes);
   }
 
-  void combine(const Buffer& buffer, Index first, Index count, const std::byte* slot) {
+  void combine(const Buffer& buffer, Index first, Index count, redistribute::DeviceSlot slot) {
     const Index bytes = count * step_.from.bytes;
-    reserve(buffer, bytes);
     WordSize here, there;
     here.add(buffer.data);
     for (const Index stride : buffer.strides) here.add(stride);
     there.add(step_.from.bytes);
+    there.add(slot.is_on_device ? slot.data : nullptr);
     SlotTask task{};
     task.tables = tables(buffer, 0).tables;
     task.buffer = static_cast<char*>(buffer.data);
-    task.slot = static_cast<char*>(contiguous_.get());
     task.first = first;
     task.count = count;
     task.to_buffer = true;
     task.arithmetic = arithmetic_of(step_, here, there);
     task.slot_step = step_.from.bytes;
-    run(buffer, "tridap_combine_slot", task, const_cast<std::byte*>(slot), bytes);
+    run(buffer, "tridap_combine_slot", task, slot, bytes);
   }
 
-  // Copies a slot to the device or from there, beside a kernel.
-  static void run(const Buffer& buffer, const std::string& kernel, SlotTask& task, std::byte* slot, Index bytes) {
+  // Begins a kernel, and before or behind it the copy of a slot of the host.
+  void run(const Buffer& buffer, const std::string& kernel, SlotTask& task, redistribute::DeviceSlot slot,
+           Index bytes) {
     const driver::Table& table = driver::need_table(buffer.memory);
     const driver::InContext in(table, buffer.memory.device);
+    const driver::Stream stream = stream_of_slots(buffer.memory, task.to_buffer);
+    if (!slot.is_on_device) scratch_.emplace_back(buffer.memory, bytes);
+    task.slot = slot.is_on_device ? reinterpret_cast<char*>(slot.data) : scratch_.back().data();
     const auto there = reinterpret_cast<std::uintptr_t>(task.slot);
     const auto length = static_cast<std::size_t>(bytes);
     const auto copied = [&](int error) { driver::need_success(table, error, "copying a slot"); };
-    if (task.to_buffer) copied(table.copy_to_device(there, slot, length, nullptr));
-    launch(buffer.memory, kernel, blocks_for(task.count, threads), threads, &task);
-    if (!task.to_buffer) copied(table.copy_to_host(slot, there, length, nullptr));
-    copied(table.synchronize_stream(nullptr));
+    try {
+      if (task.to_buffer && !slot.is_on_device) copied(table.copy_to_device(there, slot.data, length, stream));
+      launch(buffer.memory, kernel, blocks_for(task.count, threads), threads, &task, stream);
+      if (!task.to_buffer && !slot.is_on_device) copied(table.copy_to_host(slot.data, there, length, stream));
+      driver::need_success(table, table.record_event(event_.get(), stream), "recording an event");
+    } catch (const Error&) {
+      table.synchronize_stream(stream);  // what was begun uses the slot
+      throw;
+    }
+    in_progress_ = true;
   }
 
   std::vector<const redistribute::AxisPieces*> axes_;
   const redistribute::DeviceStep& step_;
   mpi::Faults& faults_;
   std::map<Index, std::unique_ptr<Uploaded>> uploaded_;  // by bytes of a word
-  std::shared_ptr<void> contiguous_;
-  Index room_ = 0;
+  Memory memory_;
+  std::shared_ptr<void> event_;   // behind what was begun last
+  std::vector<Scratch> scratch_;  // of all that was begun
+  bool in_progress_ = false;
 };
 
 }  // namespace
@@ -125,7 +201,7 @@ std::unique_ptr<redistribute::DevicePieces> slot_pieces(const std::vector<const 
                                                         const Buffer& buffer, const redistribute::DeviceStep& step,
                                                         mpi::Faults& faults) {
   auto made = std::make_unique<SlotPieces>(axes, step, faults);
-  made->reserve(buffer, 1);
+  made->reserve(buffer);
   return made;
 }
 

@@ -52,6 +52,7 @@ bool fill(Table& t, void* library, bool hip) {
          named(t.copy_on_device, {"cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync"}) &&
          named(t.copy_rectangles, {"cuMemcpy2DUnaligned_v2", "hipDrvMemcpy2DUnaligned"}) &&
          named(t.synchronize_stream, {"cuStreamSynchronize", "hipStreamSynchronize"}) &&
+         named(t.synchronize_context, {"cuCtxSynchronize", "hipDeviceSynchronize"}) &&
          named(t.query_event, {"cuEventQuery", "hipEventQuery"}) &&
          named(t.wait_for_event, {"cuStreamWaitEvent", "hipStreamWaitEvent"}) &&
          named(t.create_event, {"cuEventCreate", "hipEventCreateWithFlags"}) &&
@@ -66,7 +67,10 @@ bool fill(Table& t, void* library, bool hip) {
          named(t.launch, {"cuLaunchKernel", "hipModuleLaunchKernel"}) &&
          named(t.make_handle, {"cuIpcGetMemHandle", "hipIpcGetMemHandle"}) &&
          named(t.open_handle, {"cuIpcOpenMemHandle_v2", "hipIpcOpenMemHandle"}) &&
-         named(t.close_handle, {"cuIpcCloseMemHandle", "hipIpcCloseMemHandle"});
+         named(t.close_handle, {"cuIpcCloseMemHandle", "hipIpcCloseMemHandle"}) &&
+         named(t.register_host, {"cuMemHostRegister_v2", "hipHostRegister"}) &&
+         named(t.unregister_host, {"cuMemHostUnregister", "hipHostUnregister"}) &&
+         named(t.create_stream, {"cuStreamCreate", "hipStreamCreateWithFlags"});
 }
 
 // How many libraries the process has loaded so far: a driver that was absent can only be there when this has grown.

@@ -14,18 +14,36 @@ std::byte* data_of(const DistArray* array) { return static_cast<std::byte*>(arra
 
 }  // namespace
 
-void Carrier::ready(const std::vector<MovedArray>& arrays, const ElementStep& step,
-                    const mpi::SharedAllocation* shared) {
+void Carrier::ready(const std::vector<MovedArray>& arrays, const ElementStep& step, const mpi::SharedAllocation* shared,
+                    DeviceSlots* on_devices) {
   arrays_.reserve(arrays.capacity());
   arrays_ = arrays;
   step_ = step;
   shared_ = shared;
+  on_devices_ = on_devices;
+  if (on_devices != nullptr && on_devices->rings() != nullptr)
+    within_node_.use(*on_devices->rings());
+  else if (context_->has_rings())
+    within_node_.use(context_->rings());
+  messages_.use(on_devices);
+  stays_on_device_ = on_devices != nullptr && on_devices->own() != nullptr && all_on_devices();
+  messages_on_device_ = stays_on_device_ && on_devices->device_messages() != nullptr;
   connect(End::source);
   connect(End::target);
   within_node_.begin(out_.within_node, in_.within_node);
   typed_.begin(out_.typed, in_.typed);
   messages_.begin(out_.messages, in_.messages);
   for (passed_ = arrays_.size(); passed_ > 0; --passed_) begin_pass(arrays_[passed_ - 1]);
+}
+
+// Whether all arrays of this process are on devices, at both ends or at the ends that it has.
+bool Carrier::all_on_devices() const {
+  const auto on_host = [](const std::vector<Schedule::Peer>& peers) {
+    return std::any_of(peers.begin(), peers.end(), [](const Schedule::Peer& peer) { return peer.device == nullptr; });
+  };
+  for (const MovedArray& array : arrays_)
+    if (on_host(array.schedule->out) || on_host(array.schedule->in)) return false;
+  return true;
 }
 
 // Makes the streams of one end, and finds the transport of each. Every array has the same peers.
@@ -37,11 +55,14 @@ void Carrier::connect(End end) {
   };
   const std::size_t count = arrays_.empty() ? 0 : peers(arrays_[0]).size();
   if (direction.streams.size() < count) direction.streams.resize(count);  // never fewer: they keep their memory
-  for (auto* streams : {&direction.within_node, &direction.typed, &direction.messages}) streams->clear();
+  for (auto* streams : {&direction.within_node, &direction.typed, &direction.messages, &direction.own})
+    streams->clear();
   for (std::size_t k = 0; k < count; ++k) {
     const Schedule::Peer& first = peers(arrays_[0])[k];
     Stream& stream = direction.streams[k];
-    stream.begin(first.rank, step_);
+    std::vector<Stream*>* const transport = transport_of(first, direction);
+    const bool own = transport == &direction.own;
+    stream.begin(first.rank, step_, own || (transport == &direction.messages && messages_on_device_));
     for (const MovedArray& array : arrays_) {
       const Schedule::Peer& peer = peers(array)[k];
       const DistArray* const ours = sends ? array.source : array.target;
@@ -50,10 +71,30 @@ void Carrier::connect(End end) {
       else
         stream.add(peer.pieces, data_of(ours), peer.type.get());
     }
-    auto& streams = first.way == Way::ring                      ? direction.within_node
-                    : first.way == Way::typed && step_.copies() ? direction.typed
-                                                                : direction.messages;
-    streams.push_back(&stream);
+    transport->push_back(&stream);
+  }
+}
+
+std::vector<Stream*>* Carrier::transport_of(const Schedule::Peer& peer, Direction& direction) const {
+  if (stays_on_device_ && peer.rank == context_->rank()) return &direction.own;
+  if (peer.way == Way::ring) return &direction.within_node;
+  return peer.way == Way::typed && step_.copies() ? &direction.typed : &direction.messages;
+}
+
+// Moves the elements that stay on a device, through a slot there.
+void Carrier::move_own() {
+  for (std::size_t k = 0; k < out_.own.size(); ++k) {
+    Stream &from = *out_.own[k], &to = *in_.own[k];
+    std::byte* const slot = on_devices_->own();
+    while (from.left() > 0) {
+      const Index units = std::min(from.left(), own_slot_bytes / step_.slot_unit());
+      from.pack<StreamCopy>(slot, units);
+      while (!from.ended()) {
+      }
+      to.unpack<StreamCopy>(slot, units);
+      while (!to.ended()) {
+      }
+    }
   }
 }
 
@@ -83,6 +124,7 @@ bool Carrier::walk(Index units) {
 void Carrier::begin() {
   number_ = context_->next_move();
   for (Index slot = 0; slot < ring_slots; ++slot) progress();  // so that the others have something to do meanwhile
+  move_own();
   if (shared_ == nullptr) return post_what_waits();
   while (passed_ < arrays_.size()) walk(std::numeric_limits<Index>::max());
   // All writes into the memory of others, and all reads from it, are done before this. A process that sees the number
@@ -97,7 +139,8 @@ void Carrier::post_what_waits() {
 
 // Sends about one slot to each process of the node, and takes all that has come.
 bool Carrier::progress() {
-  const bool walked = walk(std::max(context_->slot_bytes(), Index{64} << 10) * 4);
+  const Index slot_bytes = context_->has_rings() ? context_->rings().slot_bytes() : 0;
+  const bool walked = walk(std::max(slot_bytes, Index{64} << 10) * 4);
   const bool within = within_node_.progress();
   const bool typed = typed_.progress();
   return messages_.progress() || typed || within || walked;

@@ -26,14 +26,16 @@ class Carrier {
   Carrier(std::shared_ptr<NodeContext> context, const mpi::Channel& channel)
       : context_(std::move(context)),
         channel_(channel),
-        within_node_(*context_, step_),
+        within_node_(step_),
         typed_(channel),
         messages_(*context_, channel, step_) {}
   Carrier(const Carrier&) = delete;
 
   /// Prepares a move, and allocates what it needs: nothing if a similar move was prepared before. `shared`: the targets
-  /// or sources of the node, if they are accessed directly; otherwise null.
-  void ready(const std::vector<MovedArray>& arrays, const ElementStep& step, const mpi::SharedAllocation* shared);
+  /// or sources of the node, if they are accessed directly; otherwise null. `on_devices`: the slots of a move that has
+  /// arrays on devices on any process; otherwise null.
+  void ready(const std::vector<MovedArray>& arrays, const ElementStep& step, const mpi::SharedAllocation* shared,
+             DeviceSlots* on_devices);
   /// Copies what needs no other process, and begins the rest. The arrays of all processes are ready.
   void begin();
   /// Continues as far as possible without waiting; true: finish() has nothing to wait for.
@@ -48,6 +50,8 @@ class Carrier {
  private:
   void begin_pass(const MovedArray& array);
   void connect(End end);
+  bool all_on_devices() const;
+  void move_own();
   bool walk(Index units);
   void post_what_waits();
   bool progress();
@@ -57,6 +61,8 @@ class Carrier {
   mpi::Channel channel_;
   ElementStep step_;
   const mpi::SharedAllocation* shared_ = nullptr;
+  DeviceSlots* on_devices_ = nullptr;
+  bool stays_on_device_ = false, messages_on_device_ = false;
   SharedMemoryTransport within_node_;
   TypedTransport typed_;
   MessageTransport messages_;
@@ -67,7 +73,9 @@ class Carrier {
   struct Direction {
     std::vector<Stream> streams;
     std::vector<Stream*> within_node, typed, messages;  // by their transport
+    std::vector<Stream*> own;                           // of elements that stay on a device of this process
   };
+  std::vector<Stream*>* transport_of(const Schedule::Peer& peer, Direction& direction) const;
   Direction out_, in_;
   std::uint64_t number_ = 0;  // of the move
   unsigned waited_ = 0;       // how often there was nothing to do

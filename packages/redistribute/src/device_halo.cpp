@@ -1,4 +1,5 @@
 #include <tridap/internal/device_halo.hpp>
+#include <tridap/internal/driver.hpp>
 
 #include <utility>
 
@@ -27,25 +28,40 @@ DeviceHalo::DeviceHalo(const Buffer& buffer, std::vector<std::vector<AxisPieces>
 }
 
 void DeviceHalo::pack(std::byte* to) {
+  wait_for_legacy_stream();
   step_->copies = true;
   for (const Product& product : products_) {
     const Index bytes = product.elements * buffer_->type.bytes;
-    product.pieces->pack(*buffer_, 0, bytes, to);
+    product.pieces->pack(*buffer_, 0, bytes, {to, false});
     to += bytes;
   }
+  wait();
 }
 
 void DeviceHalo::unpack(const std::byte* from) { bring(from, false); }
 void DeviceHalo::add(const std::byte* from) { bring(from, true); }
 
 void DeviceHalo::bring(const std::byte* from, bool adds) {
+  wait_for_legacy_stream();
   step_->copies = !adds;
   step_->scaling.beta = adds ? 1.0 : 0.0;
   for (const Product& product : products_) {
     const Index bytes = product.elements * buffer_->type.bytes;
-    product.pieces->unpack(*buffer_, 0, adds ? product.elements : bytes, from);
+    product.pieces->unpack(*buffer_, 0, adds ? product.elements : bytes, {const_cast<std::byte*>(from), false});
     from += bytes;
   }
+  wait();
+}
+
+// On which elements were last written or read.
+void DeviceHalo::wait_for_legacy_stream() {
+  if (!products_.empty()) faults_->attempt([&] { driver::synchronize(buffer_->memory, nullptr); });
+}
+
+void DeviceHalo::wait() {
+  for (const Product& product : products_)
+    while (!product.pieces->ended()) {
+    }
 }
 
 }  // namespace tridap::redistribute

@@ -51,6 +51,8 @@ class Mover {
   void throw_what_failed();
 
  private:
+  /// Ends the move that is in progress on the communicator, of whichever plan.
+  static void finish_other(NodeContext& context);
   template <class Give>
   Agreement agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give);
   void start(const Agreement& agreement, const Scaling& scaling);
@@ -79,6 +81,8 @@ class Mover {
   Schedule* schedule_for(const MovedArray& array, const Agreed& agreed) const;
   ElementStep step_of(const Agreement& agreement, const Scaling& scaling) const;
   bool lacks_schedule() const;
+  const Memory* device_of_arrays() const;
+  bool mpi_reads_devices() const;
   void prepare(const Agreed& agreed, const Agreement& agreement);
 
   Plan plan_;
@@ -108,6 +112,31 @@ class Mover {
   DeviceWay way_ = DeviceWay::host;  // of the move that is in progress
   std::exception_ptr failed_before_wait_;
 };
+
+// Whether, and how, all processes move what `give()` adds to given_, and returns true; false: it has checked and
+// proposed all itself. Throws the same Error on every process.
+template <class Give>
+Agreement Mover::agree(std::size_t moves, bool makes_target, const Scaling& scaling, Give&& give) {
+  finish_other(*context_);
+  Agreement agreement;
+  mpi::Faults faults;
+  given_.clear();
+  agreement.propose(Agreement::moves, static_cast<Index>(moves));
+  agreement.propose(Agreement::plan, channel_.tag);
+  agreement.propose(Agreement::makes_target, makes_target);
+  agreement.propose(Agreement::scaling, fingerprint(scaling));
+  faults.attempt([&] {
+    if (!give(agreement)) return;
+    faults.report = check();
+    if (faults.report.ok()) propose(agreement);
+    if (agrees_on_schedules_) agreement.need_schedule(lacks_schedule());
+  });
+  agreement.object(!faults.ok());
+  agreement.reduce(move_name, *channel_.owner);
+  if (agreement.objected()) mpi::throw_faults(std::move(faults), comm_);
+  throw_if_different(agreement);
+  return agreement;
+}
 
 }  // namespace tridap::redistribute
 

@@ -54,7 +54,7 @@ void Pass::post_all(NodeContext& context) {
 // Gives a peer the next slot of its ring, if that is empty.
 bool Pass::find_room(Destination& peer, NodeContext& context) {
   post(peer, context);
-  const Ring& ring = context.to(peer.rank);
+  const Ring& ring = context.rings().to(peer.rank);
   peer.next = ring.empty_slot();
   peer.end = peer.next == nullptr ? nullptr : peer.next + ring.slot_bytes;
   return peer.next != nullptr;
@@ -62,7 +62,7 @@ bool Pass::find_room(Destination& peer, NodeContext& context) {
 
 void Pass::post(Destination& peer, NodeContext& context) {
   if (peer.next == nullptr) return;
-  const Ring& ring = context.to(peer.rank);
+  const Ring& ring = context.rings().to(peer.rank);
   const Index bytes = ring.slot_bytes - (peer.end - peer.next);
   if (bytes == 0) return;
   StreamCopy::finish();

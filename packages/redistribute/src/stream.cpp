@@ -21,8 +21,11 @@ void unpack(const ElementStep& step, const Cursor::Run& run, Index units, std::b
 
 }  // namespace
 
-void Stream::begin(Index rank, const ElementStep& step) {
+void Stream::begin(Index rank, const ElementStep& step, bool slots_on_device) {
   rank_ = rank;
+  slots_on_device_ = slots_on_device;
+  has_devices_ = false;
+  begun = 0;
   step_ = step;
   arrays_.clear();
   left_ = 0;
@@ -36,6 +39,7 @@ void Stream::add(const Pieces& pieces, std::byte* here, MPI_Datatype type) {
 }
 
 void Stream::add(const Pieces& pieces, const Buffer& buffer, DevicePieces& device) {
+  has_devices_ = true;
   arrays_.push_back({&pieces, nullptr, MPI_DATATYPE_NULL, &device, &buffer});
   left_ += units_of(arrays_.back());
   if (arrays_.size() == 1) begin_array();
@@ -87,7 +91,7 @@ void Stream::pack(std::byte* slot, Index units) {
         slot += now * step_.slot_unit();
       },
       [&](const Array& array, Index first, Index now) {
-        array.device->pack(*array.buffer, first, now, slot);
+        array.device->pack(*array.buffer, first, now, {slot, slots_on_device_});
         slot += now * step_.slot_unit();
       });
   Copy::finish();
@@ -102,7 +106,7 @@ void Stream::unpack(const std::byte* slot, Index units) {
         slot += now * step_.slot_unit();
       },
       [&](const Array& array, Index first, Index now) {
-        array.device->unpack(*array.buffer, first, now, slot);
+        array.device->unpack(*array.buffer, first, now, {const_cast<std::byte*>(slot), slots_on_device_});
         slot += now * step_.slot_unit();
       });
   Copy::finish();

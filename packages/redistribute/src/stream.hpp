@@ -52,7 +52,7 @@ void pack(const ElementStep& step, const Cursor::Run& run, Index units, const st
 class Stream {
  public:
   /// Begins anew; the memory of an earlier move is used again.
-  void begin(Index rank, const ElementStep& step);
+  void begin(Index rank, const ElementStep& step, bool slots_on_device = false);
   /// Adds elements of one more array, whose element (0, ..., 0) is `here`. `type`: null, or that of the pieces.
   void add(const Pieces& pieces, std::byte* here, MPI_Datatype type = MPI_DATATYPE_NULL);
   /// Adds elements of one more array, whose buffer is on a device.
@@ -76,6 +76,17 @@ class Stream {
   /// Copies as many from a slot into our buffer, whose elements are read soon (CachedCopy) or not (StreamCopy).
   template <class Copy>
   void unpack(const std::byte* slot, Index units);
+  /// Whether the last pack() or unpack() has ended: at once, but for buffers on devices. The next must not begin
+  /// before.
+  bool ended() const {
+    if (has_devices_)
+      for (const Array& array : arrays_)
+        if (array.device != nullptr && !array.device->ended()) return false;
+    return true;
+  }
+  bool slots_on_device() const { return slots_on_device_; }
+  /// Units that a transport has packed and not sent, or not unpacked to the end.
+  Index begun = 0;
   /// Where all elements stand in our buffer, if they stand there in a row; otherwise null. Of a stream that has begun.
   std::byte* contiguous() const;
 
@@ -86,6 +97,7 @@ class Stream {
   Index units_of(const Array& array) const;
 
   Index rank_ = 0, left_ = 0;
+  bool has_devices_ = false, slots_on_device_ = false;
   ElementStep step_;
   std::vector<Array> arrays_;
   std::size_t at_ = 0;

@@ -3,6 +3,7 @@
 #include <tridap/internal/call.hpp>
 
 #include <algorithm>
+#include <utility>
 
 namespace tridap::redistribute {
 
@@ -35,24 +36,32 @@ bool SharedMemoryTransport::progress() {
 }
 
 bool SharedMemoryTransport::send(Stream& stream) {
-  if (stream.left() == 0) return false;
-  const Ring& ring = context_.to(stream.rank());
-  std::byte* const slot = ring.empty_slot();
-  if (slot == nullptr) return false;
-  const Index units = std::min(stream.left(), ring.slot_bytes / step_.slot_unit());
-  stream.pack<StreamCopy>(slot, units);
-  ring.post(units * step_.slot_unit());
+  const Ring& ring = rings_->to(stream.rank());
+  if (stream.begun == 0) {
+    if (stream.left() == 0) return false;
+    std::byte* const slot = ring.empty_slot();
+    if (slot == nullptr) return false;
+    stream.begun = std::min(stream.left(), ring.slot_bytes / step_.slot_unit());
+    stream.pack<StreamCopy>(slot, stream.begun);
+  }
+  if (!stream.ended()) return false;
+  ring.post(std::exchange(stream.begun, 0) * step_.slot_unit());
   if (stream.left() == 0) --left_;
   return true;
 }
 
 bool SharedMemoryTransport::receive(Stream& stream) {
-  if (stream.left() == 0) return false;
-  const Ring& ring = context_.from(stream.rank());
-  Index bytes = 0;
-  const std::byte* const slot = ring.full_slot(&bytes);
-  if (slot == nullptr) return false;
-  stream.unpack<StreamCopy>(slot, bytes / step_.slot_unit());
+  const Ring& ring = rings_->from(stream.rank());
+  if (stream.begun == 0) {
+    if (stream.left() == 0) return false;
+    Index bytes = 0;
+    const std::byte* const slot = ring.full_slot(&bytes);
+    if (slot == nullptr) return false;
+    stream.begun = bytes / step_.slot_unit();
+    stream.unpack<StreamCopy>(slot, stream.begun);
+  }
+  if (!stream.ended()) return false;
+  stream.begun = 0;
   ring.take();
   if (stream.left() == 0) --left_;
   return true;
@@ -102,23 +111,29 @@ bool TypedTransport::progress() {
 }
 
 void MessageTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
-  std::byte* const slots = out.empty() && in.empty() ? nullptr : context_.message_memory();
+  slot_bytes_ = on_devices_ == nullptr ? message_slot_bytes : device_message_bytes;
+  std::byte* const slots = out.empty() && in.empty() ? nullptr
+                           : on_devices_ == nullptr  ? context_.message_memory()
+                                                     : on_devices_->messages();
+  std::byte* const on_device = on_devices_ == nullptr ? nullptr : on_devices_->device_messages();
+  const auto second_half = [&](std::byte* first) {
+    return first == nullptr ? nullptr : first + message_slots * slot_bytes_;
+  };
   out_.sends = true;
-  begin(out_, out, slots);
-  begin(in_, in, slots == nullptr ? nullptr : slots + message_slots * message_slot_bytes);
+  begin(out_, out, slots, on_device);
+  begin(in_, in, second_half(slots), second_half(on_device));
 }
 
-void MessageTransport::begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots) {
+void MessageTransport::begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots,
+                             std::byte* on_device) {
+  direction.slots = slots;
+  direction.on_device = on_device;
   direction.streams = streams;
   direction.begun = 0;
   direction.left = streams.size();
   const std::size_t active = std::clamp<std::size_t>(streams.size(), 1, most_active);
   direction.slots_each = message_slots / active;
-  for (std::size_t k = 0; k < most_active; ++k) {
-    direction.active[k].stream = nullptr;
-    if (k < active)
-      direction.active[k].slots = slots + static_cast<Index>(k * direction.slots_each) * message_slot_bytes;
-  }
+  for (Active& each : direction.active) each.stream = nullptr;
 }
 
 bool MessageTransport::progress() {
@@ -135,11 +150,16 @@ bool MessageTransport::progress(Direction& direction, Active& active) {
     if (direction.begun == direction.streams.size()) return false;
     active.stream = direction.streams[direction.begun++];
     active.unposted = active.stream->left();
+    const auto k = &active - direction.active.data();
+    active.slots = (active.stream->slots_on_device() ? direction.on_device : direction.slots) +
+                   k * static_cast<Index>(direction.slots_each) * slot_bytes_;
     active.in_place = step_.copies() ? active.stream->contiguous() : nullptr;
     active.next = active.used = 0;
   }
-  bool moved = false;
-  for (; active.used < direction.slots_each && active.unposted > 0; moved = true) post(direction, active);
+  bool moved = direction.sends && send_packed(active);
+  for (; active.used < direction.slots_each && active.unposted > 0 && !(direction.sends && active.stream->begun > 0);
+       moved = true)
+    post(direction, active);
   while (active.used > 0 && finish_oldest(direction, active)) moved = true;
   if (active.used == 0 && active.unposted == 0) {
     active.stream = nullptr;
@@ -150,36 +170,59 @@ bool MessageTransport::progress(Direction& direction, Active& active) {
 }
 
 void MessageTransport::post(Direction& direction, Active& active) {
-  const Index units = std::min(active.unposted, message_slot_bytes / step_.slot_unit());
+  const Index units = std::min(active.unposted, slot_bytes_ / step_.slot_unit());
   const std::size_t k = active.next;
-  std::byte* const memory =
-      active.in_place ? active.in_place : active.slots + static_cast<Index>(k) * message_slot_bytes;
+  std::byte* const memory = active.in_place ? active.in_place : active.slots + static_cast<Index>(k) * slot_bytes_;
   const int bytes = static_cast<int>(units * step_.slot_unit()), peer = static_cast<int>(active.stream->rank());
   if (active.in_place != nullptr) active.in_place += bytes;
-  if (direction.sends) {
-    // Between nodes, this process's MPI reads the slot next. On a node the receiver does, perhaps far from our caches.
-    if (active.in_place == nullptr)
-      context_.is_near(peer) ? active.stream->pack<StreamCopy>(memory, units)
-                             : active.stream->pack<CachedCopy>(memory, units);
-    mpi::must_succeed(MPI_Isend(memory, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
-                      "MPI_Isend");
-  } else {
-    mpi::must_succeed(MPI_Irecv(memory, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
-                      "MPI_Irecv");
-  }
+  active.request[k] = MPI_REQUEST_NULL;
   active.units[k] = units;
   active.unposted -= units;
   active.next = (k + 1) % direction.slots_each;
   ++active.used;
+  if (!direction.sends) {
+    mpi::must_succeed(MPI_Irecv(memory, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
+                      "MPI_Irecv");
+    return;
+  }
+  active.packed = memory;
+  active.stream->begun = units;
+  // Between nodes, this process's MPI reads the slot next. On a node the receiver does, perhaps far from our caches.
+  if (active.in_place == nullptr)
+    context_.is_near(peer) ? active.stream->pack<StreamCopy>(memory, units)
+                           : active.stream->pack<CachedCopy>(memory, units);
+  send_packed(active);
+}
+
+// Sends what post() has packed last, if that has ended.
+bool MessageTransport::send_packed(Active& active) {
+  Stream& stream = *active.stream;
+  if (stream.begun == 0 || !stream.ended()) return false;
+  const std::size_t k = (active.next + out_.slots_each - 1) % out_.slots_each;
+  const int bytes = static_cast<int>(std::exchange(stream.begun, 0) * step_.slot_unit());
+  mpi::must_succeed(MPI_Isend(active.packed, bytes, MPI_BYTE, static_cast<int>(stream.rank()), channel_.tag,
+                              channel_.comm, &active.request[k]),
+                    "MPI_Isend");
+  return true;
 }
 
 bool MessageTransport::finish_oldest(Direction& direction, Active& active) {
   const std::size_t k = (active.next + direction.slots_each - active.used) % direction.slots_each;
-  int arrived = 0;
-  mpi::must_succeed(MPI_Test(&active.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
-  if (arrived == 0) return false;
-  if (!direction.sends && active.in_place == nullptr)
-    active.stream->unpack<StreamCopy>(active.slots + static_cast<Index>(k) * message_slot_bytes, active.units[k]);
+  Stream& stream = *active.stream;
+  if (direction.sends && stream.begun > 0 && active.used == 1) return false;  // it is not sent yet
+  if (direction.sends || stream.begun == 0) {
+    int arrived = 0;
+    mpi::must_succeed(MPI_Test(&active.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
+    if (arrived == 0) return false;
+  }
+  if (!direction.sends && active.in_place == nullptr) {
+    if (stream.begun == 0) {
+      stream.begun = active.units[k];
+      stream.unpack<StreamCopy>(active.slots + static_cast<Index>(k) * slot_bytes_, active.units[k]);
+    }
+    if (!stream.ended()) return false;
+    stream.begun = 0;
+  }
   --active.used;
   return true;
 }

@@ -35,7 +35,9 @@ class Transport {
 /// Carries streams between the processes of a node, through a Ring for each ordered pair of processes.
 class SharedMemoryTransport : public Transport {
  public:
-  explicit SharedMemoryTransport(NodeContext& context, const ElementStep& step) : context_(context), step_(step) {}
+  explicit SharedMemoryTransport(const ElementStep& step) : step_(step) {}
+
+  void use(const Rings& rings) { rings_ = &rings; }  ///< of the next move
 
   void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
   bool progress() override;
@@ -46,7 +48,7 @@ class SharedMemoryTransport : public Transport {
   bool send(Stream& stream);
   bool receive(Stream& stream);
 
-  NodeContext& context_;
+  const Rings* rings_ = nullptr;
   const ElementStep& step_;  // of the move
   std::vector<Stream*> out_, in_;
   std::size_t left_ = 0;  // streams that have not ended
@@ -84,6 +86,8 @@ class MessageTransport : public Transport {
   MessageTransport(NodeContext& context, const mpi::Channel& channel, const ElementStep& step)
       : context_(context), channel_(channel), step_(step) {}
 
+  /// The slots of the next move: those of an array on a device, or the communicator's.
+  void use(DeviceSlots* on_devices) { on_devices_ = on_devices; }
   void begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) override;
   bool progress() override;
   bool done() const override { return out_.left + in_.left == 0; }
@@ -94,7 +98,8 @@ class MessageTransport : public Transport {
 
   struct Active {  // a stream that is active, and its slots, which are used in turn
     Stream* stream = nullptr;
-    std::byte* slots = nullptr;
+    std::byte* slots = nullptr;     // of this one
+    std::byte* packed = nullptr;    // a message that waits for a device, or is sent
     std::byte* in_place = nullptr;  // the next elements in our buffer, if all of the stream is in a row there
     std::array<MPI_Request, message_slots> request;
     std::array<Index, message_slots> units;  // in each slot
@@ -107,15 +112,19 @@ class MessageTransport : public Transport {
     std::size_t begun = 0, left = 0;  // streams
     std::array<Active, most_active> active;
     std::size_t slots_each = message_slots;
+    std::byte *slots = nullptr, *on_device = nullptr;  // of all streams, for those that have them there
   };
-  void begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots);
+  void begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots, std::byte* on_device);
   bool progress(Direction& direction, Active& active);
   void post(Direction& direction, Active& active);
+  bool send_packed(Active& active);
   bool finish_oldest(Direction& direction, Active& active);
 
   NodeContext& context_;
   mpi::Channel channel_;
   const ElementStep& step_;  // of the move
+  DeviceSlots* on_devices_ = nullptr;
+  Index slot_bytes_ = message_slot_bytes;
   Direction out_, in_;
 };
 

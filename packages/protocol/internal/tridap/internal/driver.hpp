@@ -40,7 +40,9 @@ struct Rectangles {
   std::size_t width = 0, height = 0;
 };
 
-inline constexpr unsigned no_timing = 2;  ///< of an event that is made
+inline constexpr unsigned no_timing = 2;         ///< of an event that is made
+inline constexpr unsigned non_blocking = 1;      ///< of a stream that does not wait for the legacy stream
+inline constexpr unsigned for_all_contexts = 1;  ///< of host memory that is pinned
 
 using Module = void*;
 using Function = void*;
@@ -68,6 +70,7 @@ struct Table {
   int (*copy_on_device)(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, Stream) = nullptr;
   int (*copy_rectangles)(const Rectangles*) = nullptr;
   int (*synchronize_stream)(Stream) = nullptr;
+  int (*synchronize_context)() = nullptr;
   int (*query_event)(Event) = nullptr;  // 600: the work before it has not ended
   int (*wait_for_event)(Stream, Event, unsigned flags) = nullptr;
   int (*create_event)(Event*, unsigned flags) = nullptr;
@@ -85,6 +88,9 @@ struct Table {
   int (*make_handle)(Handle*, std::uintptr_t address) = nullptr;
   int (*open_handle)(std::uintptr_t* address, Handle, unsigned flags) = nullptr;
   int (*close_handle)(std::uintptr_t address) = nullptr;
+  int (*register_host)(void* address, std::size_t bytes, unsigned flags) = nullptr;
+  int (*unregister_host)(void* address) = nullptr;
+  int (*create_stream)(Stream*, unsigned flags) = nullptr;
 };
 
 /// The table of the driver whose memory is of this kind (`cuda` and `cuda_managed` have one). Null if the process has

@@ -5,6 +5,7 @@
 #include <tridap/redistribute/plan.hpp>
 
 #include <complex>
+#include <optional>
 
 namespace tridap::redistribute {
 
@@ -24,6 +25,9 @@ struct Options {
   /// On which sources and targets in the memory of a device were last written: a move waits for it. It may differ
   /// between processes.
   DeviceStream stream = {};
+  /// Whether MPI sends and receives the memory of devices (is *CUDA-aware*). Then messages between nodes have their
+  /// slots there. Nothing: MPI is asked. It may differ between processes.
+  std::optional<bool> mpi_reads_devices = {};
 };
 
 /// `target = alpha * source + beta * target`, as in ScaLAPACK's pdtran and in COSTA.

@@ -54,6 +54,8 @@ class DeviceHalo {
     std::unique_ptr<DevicePieces> pieces;
   };
   void bring(const std::byte* from, bool adds);
+  void wait_for_legacy_stream();
+  void wait();
 
   std::unique_ptr<Buffer> buffer_;
   std::unique_ptr<DeviceStep> step_;

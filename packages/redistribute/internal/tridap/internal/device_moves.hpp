@@ -40,16 +40,25 @@ struct DeviceStep {
   Index slot_unit() const { return copies ? 1 : from.bytes; }
 };
 
-/// The elements that this process exchanges with one other, in a buffer on a device: they travel in slots in host
-/// memory.
+/// Memory in which elements travel, contiguous.
+struct DeviceSlot {
+  std::byte* data = nullptr;
+  bool is_on_device = false;  ///< otherwise in the memory of the host
+
+  DeviceSlot operator+(Index bytes) const { return {data + bytes, is_on_device}; }
+};
+
+/// The elements that this process exchanges with one other, in a buffer on a device. An error is kept among the faults,
+/// so that the messages go on.
 class DevicePieces {
  public:
   virtual ~DevicePieces() = default;
-  /// Copies units [first, first + units) of them, in the order of the stream, to a slot. Returns when they are there.
-  /// An error is kept among the faults, so that the messages go on.
-  virtual void pack(const Buffer& from, Index first, Index units, std::byte* slot) = 0;
-  /// Takes them from a slot. Returns when they are there.
-  virtual void unpack(const Buffer& to, Index first, Index units, const std::byte* slot) = 0;
+  /// Begins to copy units [first, first + units) of them, in the order of the stream, to a slot.
+  virtual void pack(const Buffer& from, Index first, Index units, DeviceSlot slot) = 0;
+  /// Begins to take them from a slot.
+  virtual void unpack(const Buffer& to, Index first, Index units, DeviceSlot slot) = 0;
+  /// Whether all that was begun has ended.
+  virtual bool ended() = 0;
 };
 
 /// The moves of one plan. Calls that are not said to be collective are local.
@@ -82,6 +91,11 @@ class DeviceEngine {
   /// and `faults` must outlive the result. Throws Error.
   virtual std::unique_ptr<DevicePieces> pieces(const std::vector<const AxisPieces*>& axes, const Buffer& buffer,
                                                const DeviceStep& step, mpi::Faults& faults) const = 0;
+  /// Pins memory of the host until the result is released, so that it is copied to and from devices at full speed;
+  /// null: it cannot be pinned.
+  virtual std::shared_ptr<void> pin(const Memory& memory, void* begin, Index bytes) const = 0;
+  /// Memory of a new target. Its release is local. Throws Error.
+  virtual std::shared_ptr<void> make_target(const Memory& memory, Index bytes, bool zeros) const = 0;
   /// The device that this process uses now, for an array of which it has no other part. Throws Error if it uses none.
   virtual Memory current() const = 0;
 };
