@@ -50,6 +50,24 @@ TEST(DeviceSlots, LongerThanASlotAreMovedInPieces) {
   }
 }
 
+TEST(DeviceSlots, AreNamedByThePlan) {
+  stand_in::Driver::loaded();
+  Moved moved(rows_to_columns(30), 8, 1, in_a_pool, in_a_pool);
+  const auto said = [&](const char* text) { return moved.plan().explain().find(text) != std::string::npos; };
+  EXPECT_FALSE(said("The last move"));
+  const auto source = moved.source(), target = moved.target();
+  moved.expect_moves(*source, *target, 1, "without a handle");
+  if (on::processes(world) > 1 && on_one_node()) {
+    EXPECT_TRUE(said("through slots in the memory of the host, because memory of this process has no handle"));
+  }
+  Moved pulled(rows_to_columns(30), 8, 1, in_device_memory, in_device_memory);
+  const auto from = pulled.source(), to = pulled.target();
+  pulled.expect_moves(*from, *to, 1, "with handles");
+  if (on_one_node()) {
+    EXPECT_NE(pulled.plan().explain().find("The last move was one kernel on each device"), std::string::npos);
+  }
+}
+
 // tests/device/aware_mpi.cpp plays an MPI that knows CUDA.
 TEST(DeviceSlots, OfMessagesAreOnTheDeviceIfMpiReadsIt) {
   if (is_real()) GTEST_SKIP() << "this MPI may not read the memory of devices";

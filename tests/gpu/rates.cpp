@@ -1,6 +1,7 @@
 // rates [N]: how fast arrays move between the processes that share a GPU, beside a copy on the device of the same bytes
 // in the same run. N x N doubles; 8192 without an argument. Each line has its bound; what is below it is marked.
 
+#include "module.hpp"
 #include <tridap/device/device.hpp>
 #include <tridap/internal/driver.hpp>
 #include <tridap/make.hpp>
@@ -80,6 +81,22 @@ void copy_on_device(void* to, const void* from, Index bytes) {
   driver::need_success(table, table.synchronize_stream(nullptr), "a copy");
 }
 
+/// A copy to pinned memory of the host and back, of bytes that this process holds.
+void copy_there_and_back(void* on_device, Index bytes) {
+  static std::vector<char> pinned;
+  const driver::Table& table = driver::need_table(cuda);
+  const driver::InContext in(table, 0);
+  const auto length = static_cast<std::size_t>(bytes);
+  if (pinned.empty()) {
+    pinned.resize(length);
+    driver::need_success(table, table.register_host(pinned.data(), length, driver::for_all_contexts), "pinning memory");
+  }
+  const auto address = reinterpret_cast<std::uintptr_t>(on_device);
+  driver::need_success(table, table.copy_to_host(pinned.data(), address, length, nullptr), "a copy to the host");
+  driver::need_success(table, table.copy_to_device(address, pinned.data(), length, nullptr), "a copy to the device");
+  driver::need_success(table, table.synchronize_stream(nullptr), "copies");
+}
+
 void say(const std::string& name, double ours, double floor, Index bytes, double bound) {
   const double ratio = floor / ours;
   ++lines;
@@ -106,6 +123,20 @@ void compare(const std::string& name, const Side& from, const Side& to, Index by
   say(name, ours, floor, here, bound);
 }
 
+/// What goes to other processes passes through pinned memory of the host. The floor copies as many bytes there and
+/// back.
+void compare_slots(const Side& rows, const Side& columns) {
+  if (processes == 1) return;
+  Options staged;
+  staged.path = tridap::redistribute::Path::staged;
+  Redistribution plan(rows.of, columns.of, 8, MPI_COMM_WORLD, staged);
+  const DistArray source = array_of(rows.of, rows.order, 8), target = array_of(columns.of, columns.order, 8);
+  const Index here = element_count(target.buffer) * 8, others = here / processes * (processes - 1);
+  const double ours = seconds([&] { plan(source, target); });
+  const double floor = seconds([&] { copy_there_and_back(target.buffer.data, others); });
+  say("rows to columns, slots; beside pinned copies", ours, floor, others, 0.80);
+}
+
 /// The extents of a grid of all processes, the longer one first.
 std::vector<Index> grid() { return processes == 4 ? std::vector<Index>{2, 2} : std::vector<Index>{processes, 1}; }
 
@@ -126,9 +157,7 @@ void compare_matrices(Index n) {
   Side column_major = columns;
   column_major.order = tridap::Order::column_major;
   compare("rows to columns, stored column-major", rows, column_major, 8, 0.85);
-  Options staged;
-  staged.path = tridap::redistribute::Path::staged;
-  compare("rows to columns, slots", rows, columns, 8, 0.0, staged);
+  compare_slots(rows, columns);
 }
 
 void compare_pencils(Index n) {
@@ -146,8 +175,18 @@ void compare_small() {
   const DistArray source = array_of(of, tridap::Order::row_major, 8),
                   target = array_of(of, tridap::Order::row_major, 8);
   const double ours = seconds([&] { plan(source, target); });
-  if (rank == 0) std::printf("%-58s %8.1f us (at most 30 on one process)\n", "a move of 8 KB", ours * 1e6);
-  below += processes == 1 && ours > 30e-6;
+  const double empty = seconds([] {
+    int nothing = 0;
+    tridap::device::launch(cuda, "tridap_nothing", 1, 1, &nothing);
+    driver::synchronize(cuda, nullptr);
+  });
+  const double most = std::max(30e-6, 3 * empty);
+  if (rank == 0)
+    std::printf("%-58s %8.1f us, an empty kernel %.1f us%s\n", "a move of 8 KB", ours * 1e6, empty * 1e6,
+                processes > 1 ? ""
+                : ours > most ? "  ABOVE 30 us and 3 of them"
+                              : "  at most 30 us, or 3 of them");
+  below += processes == 1 && ours > most;
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 """Runs the checks on a machine with a GPU. It needs nothing but this folder, and there Python with NumPy, pybind11 and
 pytest, CMake and a C++ compiler; CuPy, PyTorch, JAX, Numba and mpi4py are used where they are.
 
-    run [--out FOLDER] [PART...]    without a part, all: driver, moves, rates, python, mpi, and the names of other programs
+    run [--out FOLDER] [PART...]    without a part, all: driver, moves, rates, sanitizer, python, mpi, and the names of other programs
 
 It prints a line for each check, and writes result.json in FOLDER, or here. Ends with 1 if a check failed.
 """
@@ -120,6 +120,19 @@ class Run:
             if name == "rates" and printed:
                 print("".join(f"         {line}\n" for line in printed.splitlines() if " ratio " in line or " us " in line), end="")
 
+    def sanitizer(self):
+        """Some twenty moves under compute-sanitizer, once for memory and once for races."""
+        tool = shutil.which("compute-sanitizer") or shutil.which("compute-sanitizer", path="/usr/local/cuda/bin")
+        if tool is None:
+            self.said("sanitizer", "skipped", 0, "no compute-sanitizer here")
+            return
+        self.environment.update(TRIDAP_TEST_DRIVER=str(HERE / "libgpu_real_driver.so"), TRIDAP_TEST_EFFORT="sample")
+        for check in ("memcheck", "racecheck"):
+            self.command(f"sanitizer {check}", [
+                MPI / "bin" / "mpiexec", "-n", "1", tool, "--tool", check, "--error-exitcode", "9", HERE / "mpi_programs" / "moves",
+                "--gtest_filter=DeviceMoves.LongRows*:DeviceMoves.SeveralArrays*:DeviceArithmetic.*:DeviceSlots.Longer*"], 60)
+        del self.environment["TRIDAP_TEST_EFFORT"]
+
     def mpi(self):
         """Two processes that share the GPU: each has a part in its memory."""
         program = """
@@ -149,7 +162,7 @@ def main():
     chosen.out.mkdir(parents=True, exist_ok=True)
     programs = sorted(p for p in (HERE / "programs").iterdir() if os.access(p, os.X_OK))
     moves = sorted(p.name for p in (HERE / "mpi_programs").iterdir())
-    parts = [p.name for p in programs] + moves + ["python", "mpi"]
+    parts = [p.name for p in programs] + moves + ["sanitizer", "python", "mpi"]
     wrong = [p for p in chosen.parts if p not in parts]
     if wrong:
         sys.exit(f"there is no part '{wrong[0]}'; the parts are: {' '.join(parts)}")
@@ -168,6 +181,8 @@ def main():
         for name in moves:
             if name in wanted:
                 run.moves(name)
+        if "sanitizer" in wanted:
+            run.sanitizer()
         if ("python" in wanted or "mpi" in wanted) and run.build():
             if "python" in wanted:
                 run.python()

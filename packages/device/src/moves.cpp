@@ -97,21 +97,29 @@ Standing Pulls::stand(const std::vector<DeviceArrays>& arrays) {
   entries_.clear();
   memory_ = {};
   find_boards();
-  bool slots = !all_are_near() || arrays.size() > Board::most || plan_.mapping.ravel.has_value();
+  why_slots_.clear();
+  const char* why = !all_are_near()                   ? "the processes are on several nodes"
+                    : arrays.size() > Board::most     ? "a move has more than 15 arrays"
+                    : plan_.mapping.ravel.has_value() ? "the plan ravels"
+                                                      : nullptr;
   for (const DeviceArrays& array : arrays)
     for (const End end : {End::source, End::target})
       if (const DistArray* const ours = elements_at(end, array)) {
         const Memory memory = as_device(ours->buffer.memory);
         if (memory_.is_on_host()) memory_ = memory;
-        slots = slots || !is_on_device(memory) || !same(memory, memory_);
+        if (!is_on_device(memory))
+          why = "an array of this process is in the memory of the host";
+        else if (!same(memory, memory_))
+          why = "arrays of this process are on several devices";
         if (!memory.is_on_host()) driver::synchronize(memory, nullptr);
       }
   if (memory_.is_on_host()) return Standing::host;
-  if (slots || takes_slots()) return Standing::slots;
+  if (why == nullptr && takes_slots()) why = "the processes cannot open the memory of one another's devices";
+  if (why != nullptr) return slots_because(why);
   const bool alone = mpi::processes_of(comm_) == 1;  // no process but this one reads the sources
   for (const DeviceArrays& array : arrays)
     if (const DistArray* const source = alone ? nullptr : elements_at(End::source, array)) {
-      if (!add_entry(source->buffer)) return Standing::slots;
+      if (!add_entry(source->buffer)) return slots_because("memory of this process has no handle for others");
     } else {
       entries_.emplace_back();
     }
@@ -123,6 +131,11 @@ Standing Pulls::stand(const std::vector<DeviceArrays>& arrays) {
     boards_->ours().now[i] = *known;
   }
   return Standing::known;
+}
+
+Standing Pulls::slots_because(const char* why) {
+  why_slots_ = why;
+  return Standing::slots;
 }
 
 bool Pulls::tell() {

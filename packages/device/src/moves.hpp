@@ -26,6 +26,7 @@ class Pulls : public redistribute::DeviceMoves {
 
   redistribute::Standing stand(const std::vector<redistribute::DeviceArrays>& arrays) override;
   bool tell() override;
+  std::string why_slots() const override { return why_slots_; }
   bool takes_slots() override { return no_boards_ || (find_boards() && boards_->takes_slots); }
   void begin(const redistribute::DeviceStep& step, mpi::Faults& faults) override;
   bool test() override;
@@ -61,6 +62,7 @@ class Pulls : public redistribute::DeviceMoves {
   void open_all();
   const DistArray* elements_at(redistribute::End end, const redistribute::DeviceArrays& arrays) const;
   bool add_entry(const Buffer& source);
+  redistribute::Standing slots_because(const char* why);
   Sources sources_of(std::size_t array, WordSize& word);
   const Prepared& prepared(const Buffer& target, Sources sources, Index word);
   std::shared_ptr<const Layout> laid_out(const Buffer& target, std::vector<std::vector<Long>> there, Index word) const;
@@ -76,6 +78,7 @@ class Pulls : public redistribute::DeviceMoves {
   std::vector<redistribute::DeviceArrays> arrays_;
   std::vector<Entry> entries_;  // of the sources
   Memory memory_;               // of the arrays
+  std::string why_slots_;
   std::array<std::unique_ptr<Prepared>, Board::most + 1> prepared_;
   std::shared_ptr<void> launched_;  // an event behind the last kernel of the move; null: it has launched none
   bool no_boards_ = false, said_ = false, failed_ = false;

@@ -44,6 +44,11 @@ class Carrier {
   void finish();
   /// Lets MPI make progress now and then; false.
   bool wait_a_little();
+  /// Whose memory the slots of the last move were in.
+  const char* slots_text() const {
+    return messages_on_device_ && out_.within_node.empty() && in_.within_node.empty() ? "devices, which MPI reads"
+                                                                                      : "the host";
+  }
   /// Ends a move in which MPI has failed. Local.
   void abandon();
 

@@ -212,6 +212,15 @@ void Mover::start_carrier(const Agreed& agreed, const Agreement& agreement, cons
   or_give_up([this] { carrier_.begin(); });
 }
 
+std::string Mover::device_way() const {
+  if (way_ == DeviceWay::host) return {};
+  if (way_ == DeviceWay::pull)
+    return "The last move was one kernel on each device, which read the elements of all processes from their memory.\n";
+  const std::string why = devices_ == nullptr ? "" : devices_->why_slots();
+  return "The last move passed through slots in the memory of " + std::string(carrier_.slots_text()) + ", because " +
+         (why.empty() ? "an array of another process needs that" : why) + ".\n";
+}
+
 Report Mover::check() {
   Report report;
   for (const MovedArray& move : given_) {

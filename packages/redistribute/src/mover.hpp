@@ -44,6 +44,8 @@ class Mover {
   /// The same for a process that could not make its Mover.
   [[noreturn]] static void object(NodeContext& context, const mpi::Channel& channel, mpi::Faults why);
   bool in_progress() const { return in_progress_; }
+  /// How the last move has treated arrays on devices, in a sentence; empty: all were in the memory of the host.
+  std::string device_way() const;
   bool test();
   void finish();
   /// The same before another plan's move begins: what has failed is kept for throw_what_failed().

@@ -63,7 +63,7 @@ Redistribution::~Redistribution() = default;
 const Plan& Redistribution::plan() const { return mover_->plan(); }
 
 std::string Redistribution::explain() const {
-  std::string text = mover_->plan().explain();
+  std::string text = mover_->plan().explain() + mover_->device_way();
   if (mover_->context().has_rings()) return text;
   try {
     std::rethrow_exception(mover_->context().why_no_rings());

@@ -70,7 +70,8 @@ class Redistribution {
   Redistribution reversed() const;
 
   const Plan& plan() const;  ///< what this process sends and receives
-  /// The text of Plan::explain(). If there is no shared memory, so that all transfers are messages, it also says why.
+  /// The text of Plan::explain(). After a move of arrays on devices, it says which way they took. If there is no shared
+  /// memory, so that all transfers are messages, it also says why.
   std::string explain() const;
 
  private:

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 /// What the component TriDAP::device adds to moves: arrays in the memory of a device. A program that links it registers
@@ -72,6 +73,8 @@ class DeviceMoves {
   /// Tells the other processes of the node where the sources are, and opens theirs. False, on all processes, if one of
   /// them cannot: then this and later moves take slots. **Collective.**
   virtual bool tell() = 0;
+  /// Why the arrays of the last stand() need slots; empty: those of this process do not.
+  virtual std::string why_slots() const = 0;
   /// Whether an earlier tell() was false. The same on all processes.
   virtual bool takes_slots() = 0;
   /// Begins to read the elements of the targets from the sources of all processes. `faults` gets what fails here.
