@@ -94,4 +94,34 @@ def move():
     return p
 
 
-ALL = {"flow": flow, "path_export": export_in_place, "path_import": import_in_place, "path_move": move}
+def move_on_devices():
+    p = Paper(860, 420, "Move between devices: each process reads its elements with one kernel")
+    p.text(20, 30, "Move between devices of one node, and through slots", "heading")
+    p.box(20, 56, 820, 40, "ours", "agree: one reduction; if a source is new, its handle goes to the board of its process")
+    p.box(20, 130, 150, 70, "memory", "source of process 0", "on its device")
+    p.box(20, 220, 150, 70, "memory", "source of process 1", "on its device")
+    p.box(355, 130, 150, 70, "ours", "one kernel", "of process 0: it reads", "all sources")
+    p.box(355, 220, 150, 70, "ours", "one kernel", "of process 1: it reads", "all sources")
+    p.box(690, 130, 150, 70, "memory", "target of process 0", "on its device")
+    p.box(690, 220, 150, 70, "memory", "target of process 1", "on its device")
+    p.arrow([(170, 155), (355, 155)])
+    p.arrow([(170, 175), (300, 175), (300, 240), (355, 240)])
+    p.arrow([(170, 245), (250, 245), (250, 185), (355, 185)])
+    p.arrow([(170, 270), (355, 270)])
+    p.text(262, 148, "own address", "middle small muted")
+    p.text(262, 286, "own address", "middle small muted")
+    p.text(243, 215, "through a handle", "small muted end")
+    p.arrow([(505, 165), (690, 165)])
+    p.arrow([(505, 255), (690, 255)])
+    p.text(597, 215, "both wait for all kernels", "middle small muted")
+    p.box(20, 340, 150, 56, "memory", "source", "without a handle")
+    p.box(220, 340, 110, 56, "ours", "kernel", "packs")
+    p.box(380, 340, 110, 56, "box", "slot", "pinned")
+    p.box(540, 340, 110, 56, "ours", "kernel", "unpacks")
+    p.box(690, 340, 150, 56, "memory", "target", "or another node")
+    for begin, end in ((170, 220), (330, 380), (490, 540), (650, 690)):
+        p.arrow([(begin, 368), (end, 368)])
+    return p
+
+
+ALL = {"path_device": move_on_devices, "flow": flow, "path_export": export_in_place, "path_import": import_in_place, "path_move": move}
