@@ -28,7 +28,7 @@ Index rank() { return on::rank(world); }
 template <class T>
 class Twins {
  public:
-  Twins(const IndexList& shape, bool column_major, bool on_device) {
+  Twins(const IndexList& shape, bool column_major, bool on_device, std::uintptr_t stream = 1) {
     host = tridap::allocate(tridap::element_type<T>(), shape);
     if (column_major) host.strides = tridap::column_major_strides(shape, sizeof(T));
     size_ = static_cast<std::size_t>(element_count(host)) * sizeof(T);
@@ -39,7 +39,7 @@ class Twins {
     if (on_device && size_ > 0) {
       const stand_in::Driver& driver = stand_in::Driver::loaded();
       const std::uintptr_t address = driver.allocate(size_, 0, stand_in::device);
-      driver.write(address, host.data, size_, 1);  // late
+      driver.write(address, host.data, size_, stream);  // late
       other.data = reinterpret_cast<void*>(address);
       other.owner = {other.data, [&driver, address](void*) { driver.free(address); }};
       other.memory = on_device_memory();
@@ -141,6 +141,24 @@ TEST_P(DeviceHalo, GhostsAreThoseOfTheHost) {
     expect_ghosts<float>(GetParam(), components);
     expect_ghosts<std::int8_t>(GetParam(), components);
   }
+}
+
+TEST_P(DeviceHalo, WaitsForTheStreamThatIsNamed) {
+  if (stand_in::Driver::loaded().is_real) GTEST_SKIP() << "a real driver has no stream 7";
+  const Distribution of = padded(true);
+  const bool here = is_here(GetParam());
+  Twins<double> twins(of.local_shape(rank()), false, here, 7);
+  PaddingUpdate(twins.host, of, world).update();
+  PaddingUpdate(twins.other, of, world).update(tridap::DeviceStream(7));
+  twins.expect_same("padding");
+  const Index p = on::processes(world);
+  const std::vector<Index> ghosts(p > 1 ? 1 : 0, (rank() + 1) % p * 4);
+  Twins<double> ghosted({4 + static_cast<Index>(ghosts.size())}, false, here, 7);
+  tridap::update_ghosts(tridap::make_ghosted(ghosted.host, ghosts, world), world);
+  tridap::update_ghosts(tridap::make_ghosted(ghosted.other, ghosts, world), world, tridap::DeviceStream(7));
+  ghosted.expect_same("ghosts");
+  const int wrong = here && rank() == 0 ? 0 : 7;  // CUDA has no stream 0 by DLPack's numbers
+  on::expect_refused([&] { PaddingUpdate(twins.other, of, world).update(tridap::DeviceStream(wrong)); }, "stream 0");
 }
 
 TEST_P(DeviceHalo, AKernelThatFailsOnOneProcessIsAnErrorOnAll) {

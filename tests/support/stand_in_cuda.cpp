@@ -290,8 +290,11 @@ int cuMemFree_v2(std::uintptr_t address) {
 
 int cuMemsetD8Async(std::uintptr_t to, unsigned char byte, std::size_t bytes, void* stream) {
   if (!has_context()) return invalid_context;
-  if (find(to) == nullptr) return invalid_value;
-  give(stream_of(stream), [=] {
+  const Allocation* const memory = find(to);
+  if (memory == nullptr) return invalid_value;
+  give(stream_of(stream), [=, id = memory->id] {
+    const Allocation* const now = find(to);
+    if (now == nullptr || now->id != id) return;  // a driver's free waits for this
     open_all(true);
     std::memset(reinterpret_cast<void*>(to), byte, bytes);
     open_all(false);

@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "comm.hpp"
+#include "device.hpp"
 #include "gil.hpp"
 #include "python_methods.hpp"
 #include "user_call.hpp"
@@ -11,24 +12,32 @@ namespace tridap::python {
 
 namespace {
 
+using namespace py::literals;
+
 // The plan stays with the array, so that the next update needs one reduction. **Collective.**
-void update_with_kept_plan(const Array& array, MPI_Comm comm) {
+void update_with_kept_plan(const Array& array, MPI_Comm comm, const py::object& on_stream) {
   std::optional<tridap::redistribute::PaddingUpdate>& plan = array.padding_plan();
   Buffer buffer;
+  DeviceStream stream;
   const Begun begun(comm, [&](mpi::Record& record) {
     buffer = array.movable().buffer;
+    if (!on_stream.is_none()) {
+      const py::gil_scoped_acquire held;
+      stream = device_stream(on_stream);
+    }
     record.add(plan ? plan->number() : -1);
   });
   const bool all_have_it = begun.call().is_same(0) && begun.call().smallest(0) >= 0;
   if (!all_have_it) plan.emplace(std::move(buffer), *array.distribution(), comm);
-  plan->update();
+  plan->update(stream);
 }
 
-void update_padding(const Array& array) {
+void update_padding(const Array& array, const py::object& on_stream) {
   if (!array.is_whole() || array.comm().is_none()) {
     if (array.is_whole() && array.distribution()->processes() == 1) {
       need_mpi();
-      tridap::redistribute::PaddingUpdate(array.movable().buffer, *array.distribution(), MPI_COMM_SELF).update();
+      tridap::redistribute::PaddingUpdate(array.movable().buffer, *array.distribution(), MPI_COMM_SELF)
+          .update(device_stream(on_stream));
       array.changed();
       return;
     }
@@ -39,18 +48,18 @@ void update_padding(const Array& array) {
   const UserCall user_call("x.update_padding()");
   {
     const WithoutPython released;
-    on_all(comm, [&] { update_with_kept_plan(array, comm); });
+    on_all(comm, [&] { update_with_kept_plan(array, comm, on_stream); });
   }
   array.changed();
 }
 
 const PythonMethod array_calls[] = {
-    {"gather", "tridap._gather", R"(gather(root=0) -> numpy.ndarray or None
+    {"gather", "tridap._gather", R"(gather(root=0, *, stream=None) -> numpy.ndarray or None
 
 The whole array without padding and mirrors on process `root`, and None on the others. Collective. `root` needs memory for
 the whole array. An unstructured axis has an element for each different index, in ascending order; of an index that
-several processes hold, the element of the lowest one.)"},
-    {"allgather", "tridap._gather", R"(allgather() -> numpy.ndarray
+several processes hold, the element of the lowest one. `stream` as in update_padding().)"},
+    {"allgather", "tridap._gather", R"(allgather(*, stream=None) -> numpy.ndarray
 
 What gather() returns, on every process; each has its own copy. Collective.)"},
     {"redistribute", "tridap._move", R"(redistribute(to=None, out=None, **options) -> DistArray
@@ -94,11 +103,13 @@ returns the same text. ProtocolError if only this process's part is known.)",
 }  // namespace
 
 void bind_array_calls(py::class_<Array>& type) {
-  type.def("update_padding", &update_padding, R"(update_padding() -> None
+  type.def("update_padding", &update_padding, py::kw_only(), "stream"_a = py::none(),
+           R"(update_padding(*, stream=None) -> None
 
 Fills the padding of every process from the elements that it repeats: communication padding from its owners, the mirrors
 of a periodic axis from the elements that they mirror, corners included. The first call makes a plan, which stays with the
-array, with memory for the messages that it packs. Collective. ProtocolError, on every process, if memory is read-only, or
+array, with memory for the messages that it packs. `stream`: on which memory of a GPU was last used, a number as in
+``__dlpack__``; the update waits for it, and for the legacy default stream. Collective. ProtocolError, on every process, if memory is read-only, or
 only this process's part is known.)");
   for (const PythonMethod& method : array_calls) define(type, method);
 }

@@ -53,14 +53,15 @@ class Ghosts {
   Ghosts(Ghosts&&) = default;
 
   const py::object& owned() const { return owned_; }
-  void run(void (GhostUpdate::*operation)()) {
+  /// `begins`: the processes begin it together.
+  template <class Operation>
+  void run(bool begins, Operation operation) {
     need_mpi();
     const MPI_Comm with = processes();
     {
       const WithoutPython released;
-      if (operation != &GhostUpdate::wait)  // which the processes have begun together
-        on_all(with, [&] { Begun(with, [](mpi::Record&) {}); });
-      ((*update_).*operation)();
+      if (begins) on_all(with, [&] { Begun(with, [](mpi::Record&) {}); });
+      operation(*update_);
     }
     if (const Array* const owned = array_behind(owned_)) owned->changed();
   }
@@ -96,17 +97,19 @@ class Ghosts {
 }  // namespace
 
 void bind_ghosts(py::module_& module) {
-  using Operation = void (GhostUpdate::*)();
+  using Operation = void (GhostUpdate::*)(DeviceStream);
   py::class_<Ghosts> type(module, "_Ghosts", py::custom_type_setup(let_collect<Ghosts>));
   type.def(py::init<const py::array&, const py::array_t<Index>&, const py::object&, py::object>())
       .def_property_readonly("owned", [](const Ghosts& ghosts) { return ghosts.owned(); });
   const std::pair<const char*, Operation> operations[] = {{"update", &GhostUpdate::update_ghosts},
                                                           {"sum", &GhostUpdate::sum_ghosts},
                                                           {"start_update", &GhostUpdate::start_update},
-                                                          {"start_sum", &GhostUpdate::start_sum},
-                                                          {"wait", &GhostUpdate::wait}};
+                                                          {"start_sum", &GhostUpdate::start_sum}};
   for (const auto& [name, operation] : operations)
-    type.def(name, [run = operation](Ghosts& ghosts) { ghosts.run(run); });
+    type.def(name, [run = operation](Ghosts& ghosts) {
+      ghosts.run(true, [run](GhostUpdate& update) { (update.*run)({}); });
+    });
+  type.def("wait", [](Ghosts& ghosts) { ghosts.run(false, [](GhostUpdate& update) { update.wait(); }); });
 }
 
 }  // namespace tridap::python

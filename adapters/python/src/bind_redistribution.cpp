@@ -108,12 +108,13 @@ void bind_moves(Bound& bound) {
   bound
       .def(
           "__call__",
-          [](const py::object& p, py::object x, py::object out, const py::object& alpha, const py::object& beta) {
-            if (!py::isinstance<py::list>(x)) return planned(p).move(std::move(x), std::move(out), alpha, beta);
-            return py::object(planned(p).move_all(py::reinterpret_borrow<py::list>(x), out, alpha, beta));
+          [](const py::object& p, py::object x, py::object out, const py::object& alpha, const py::object& beta,
+             const py::object& stream) {
+            if (!py::isinstance<py::list>(x)) return planned(p).move(std::move(x), std::move(out), alpha, beta, stream);
+            return py::object(planned(p).move_all(py::reinterpret_borrow<py::list>(x), out, alpha, beta, stream));
           },
-          "x"_a, "out"_a = py::none(), py::kw_only(), "alpha"_a = 1, "beta"_a = 0,
-          R"(__call__(x, out=None, *, alpha=1, beta=0) -> DistArray or None
+          "x"_a, "out"_a = py::none(), py::kw_only(), "alpha"_a = 1, "beta"_a = 0, "stream"_a = py::none(),
+          R"(__call__(x, out=None, *, alpha=1, beta=0, stream=None) -> DistArray or None
 
 Moves the elements of `x`: ``out = alpha * x + beta * out``. Collective. ``plan([(x, out), (y, other)])`` moves several arrays
 with one round of messages, and returns the list of their targets.
@@ -124,14 +125,17 @@ Args:
     out: the array that is filled, which must not share memory with `x`; None: a new array, on every process. It is fast
         if the plan has made it, or `x`.
     alpha, beta: numbers, the same on every process. If beta is 0, `out` is not read.
+    stream: on which arrays in GPU memory were last used, a number as in ``__dlpack__``. The move waits for it, and for the
+        legacy default stream.
 
 Returns:
     The new array, or `out`; None on a process that holds no part.
 
 Raises:
     ProtocolError: on every process, before `out` is written.)")
-      .def("_start", [](const py::object& p, py::object x, py::object out, const py::object& alpha,
-                        const py::object& beta) { return planned(p).start(std::move(x), std::move(out), alpha, beta); })
+      .def("_start",
+           [](const py::object& p, py::object x, py::object out, const py::object& alpha, const py::object& beta,
+              const py::object& stream) { return planned(p).start(std::move(x), std::move(out), alpha, beta, stream); })
       .def("_wait", [](const py::object& p, Index number) { planned(p).wait(number); })
       .def("_test", [](const py::object& p, Index number) { return planned(p).test(number); });
 }

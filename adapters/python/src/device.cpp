@@ -389,6 +389,16 @@ py::object part_at(const py::array& view, py::handle part) {
   return part_of(std::move(buffer));
 }
 
+DeviceStream device_stream(const py::object& given) {
+  if (given.is_none()) return {};
+  const Value value = to_value(given);
+  const Index* const number = value.as<Index>();
+  if (number == nullptr)
+    throw py::type_error("stream is " + value.text() +
+                         ", must be None or the number of a stream, as DLPack counts them");
+  return *number;
+}
+
 py::object copied_to(const Buffer& buffer, const Memory& memory, const py::object& stream) {
   if (!is_on_device(buffer.memory) && !is_on_device(memory)) return py::none();
   if (buffer.type.kind == ElementType::Kind::opaque)

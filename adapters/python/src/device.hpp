@@ -2,6 +2,7 @@
 
 #include "memory.hpp"
 #include <tridap/buffer.hpp>
+#include <tridap/device_stream.hpp>
 
 #include <optional>
 #include <string>
@@ -65,5 +66,8 @@ py::object device_tensor_of(const Buffer& buffer, const py::object& stream, cons
                             const py::object& device, const py::object& copy);
 /// `__dlpack_device__`.
 py::tuple tensor_device_of(const Buffer& buffer);
+
+/// The stream of a Python argument: None, or its number in DLPack. Raises TypeError.
+DeviceStream device_stream(const py::object& given);
 
 }  // namespace tridap::python

@@ -90,6 +90,7 @@ void Side::compare_with(const Array& array) {
 struct Planned::Call {
   const Array *x = nullptr, *out = nullptr;
   redistribute::Scaling scaling;
+  DeviceStream stream;
   mpi::Faults faults;
   std::optional<py::error_already_set> raised;
 
@@ -156,9 +157,10 @@ void Planned::together_or_object(Call& call, Step&& step) {
   }
 }
 
-py::object Planned::move(py::object x, py::object out, const py::object& alpha, const py::object& beta) {
+py::object Planned::move(py::object x, py::object out, const py::object& alpha, const py::object& beta,
+                         const py::object& stream) {
   const UserCall user_call("plan()");
-  Call call = prepare(x, out, alpha, beta, !makes_targets_);
+  Call call = prepare(x, out, alpha, beta, stream, !makes_targets_);
   DistArray made;
   together_or_object(call, [&] {
     if (makes_targets_ && call.out == nullptr)
@@ -172,7 +174,7 @@ py::object Planned::move(py::object x, py::object out, const py::object& alpha, 
 }
 
 py::list Planned::move_all(const py::list& pairs, const py::object& out, const py::object& alpha,
-                           const py::object& beta) {
+                           const py::object& beta, const py::object& stream) {
   need_mpi();
   const UserCall user_call("plan()");
   Call call;
@@ -182,6 +184,7 @@ py::list Planned::move_all(const py::list& pairs, const py::object& out, const p
   attempt(call, [&] {
     if (!out.is_none()) throw py::type_error("out is given beside a list of pairs (x, out), must be None");
     call.scaling = {factor_of(alpha, "alpha"), factor_of(beta, "beta")};
+    call.stream = device_stream(stream);
     for (const py::handle pair : pairs) {
       if ((!py::isinstance<py::tuple>(pair) && !py::isinstance<py::list>(pair)) || py::len(pair) != 2)
         throw py::type_error("entry " + std::to_string(moves.size()) + " of the list is a " + kind_name(pair) +
@@ -201,9 +204,10 @@ py::list Planned::move_all(const py::list& pairs, const py::object& out, const p
   return targets;
 }
 
-py::tuple Planned::start(py::object x, py::object out, const py::object& alpha, const py::object& beta) {
+py::tuple Planned::start(py::object x, py::object out, const py::object& alpha, const py::object& beta,
+                         const py::object& stream) {
   const UserCall user_call("plan.start()");
-  Call call = prepare(x, out, alpha, beta, true);
+  Call call = prepare(x, out, alpha, beta, stream, true);
   std::vector<redistribute::Move> moves;
   call.faults.attempt([&] { moves.push_back({call.source(), call.target()}); });
   together_or_object(call, [&] { plan_->start(std::move(moves), call.scaling); });
@@ -275,11 +279,12 @@ void Planned::clear() {
 
 // Reads the arguments. `x` and `out` become DistArrays, or None. With `allocate`, `out` is made if it is None.
 Planned::Call Planned::prepare(py::object& x, py::object& out, const py::object& alpha, const py::object& beta,
-                               bool allocate) {
+                               const py::object& stream, bool allocate) {
   need_mpi();
   Call call;
   attempt(call, [&] {
     call.scaling = {factor_of(alpha, "alpha"), factor_of(beta, "beta")};
+    call.stream = device_stream(stream);
     read(call, x, out, allocate);
   });
   return call;
@@ -298,6 +303,9 @@ void Planned::read(Call& call, py::object& x, py::object& out, bool allocate) {
     out = allocated(call.x);
     call.out = array_behind(out);
   }
+  for (const Array* const array : {call.x, call.out})
+    if (array != nullptr && is_on_device(array->array().buffer.memory))
+      driver::order_ours_after(array->array().buffer.memory, call.stream);
   if (call.out != nullptr) last_dtype_ = py::reinterpret_borrow<py::dtype>(call.out->dtype());
 }
 

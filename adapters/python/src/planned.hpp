@@ -57,11 +57,14 @@ class Planned {
   Planned(Planned&&) = default;
   ~Planned();  ///< ends the move that is in progress
 
-  py::object move(py::object x, py::object out, const py::object& alpha, const py::object& beta);
+  py::object move(py::object x, py::object out, const py::object& alpha, const py::object& beta,
+                  const py::object& stream);
   /// Moves the pairs (x, out) of a list with one round of messages, and returns the targets.
-  py::list move_all(const py::list& pairs, const py::object& out, const py::object& alpha, const py::object& beta);
+  py::list move_all(const py::list& pairs, const py::object& out, const py::object& alpha, const py::object& beta,
+                    const py::object& stream);
   /// Returns the number of the move, and its target.
-  py::tuple start(py::object x, py::object out, const py::object& alpha, const py::object& beta);
+  py::tuple start(py::object x, py::object out, const py::object& alpha, const py::object& beta,
+                  const py::object& stream);
   void wait(Index number);
   bool test(Index number);  ///< local
   /// `target_comm` is that of the arrays that the result makes. **Collective.**
@@ -84,7 +87,8 @@ class Planned {
   void together_or_object(Call& call, Step&& step);
   template <class Step>
   void attempt(Call& call, Step&& step) const;
-  Call prepare(py::object& x, py::object& out, const py::object& alpha, const py::object& beta, bool allocate);
+  Call prepare(py::object& x, py::object& out, const py::object& alpha, const py::object& beta,
+               const py::object& stream, bool allocate);
   void read(Call& call, py::object& x, py::object& out, bool allocate);
   void check_type(const Array& x) const;
   void check_target_type(const Array& out) const;

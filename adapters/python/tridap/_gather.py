@@ -19,14 +19,14 @@ def _same(array):
     return {"dtype": str(array.dtype), "distribution": repr(array.distribution), "layout": array._layout}
 
 
-def _on_host(array):
-    """The array, or a copy of this process's part in the memory of the host."""
-    return array if array.device == "cpu" else array.to("cpu")
+def _on_host(array, stream=None):
+    """The array, or a copy of this process's part in the memory of the host, made after a stream."""
+    return array if array.device == "cpu" else array.to("cpu", stream=stream)
 
 
-def _interior(array):
+def _interior(array, stream=None):
     """The elements without padding and mirrors, as an array in the memory of the host."""
-    array = _on_host(array)
+    array = _on_host(array, stream)
     return _core._over(array.interior, _core._interior_of(array.distribution), array.process, array.comm)
 
 
@@ -43,35 +43,35 @@ def _root(root, comm):
     return rank
 
 
-def _whole(array, root=None):
+def _whole(array, root=None, stream=None):
     """The whole array on the process `root`, and None on others; without a root on every process. Collective."""
     comm = array.comm
     found = {}
 
     def prepare():
-        found["part"] = None if comm is None else _interior(array)
+        found["part"] = None if comm is None else _interior(array, stream)
         return _same(array) if root is None else {"root": _root(root, comm), **_same(array)}
 
     number = together(comm, prepare).get("root")
-    return _alone(array) if comm is None else _core._gather(found["part"], number)
+    return _alone(array, stream) if comm is None else _core._gather(found["part"], number)
 
 
 @collective("x.gather()")
-def gather(array, root=0):
+def gather(array, root=0, *, stream=None):
     """See `DistArray.gather`."""
-    return _whole(array, root)
+    return _whole(array, root, stream)
 
 
 @collective("x.allgather()")
-def allgather(array):
+def allgather(array, *, stream=None):
     """See `DistArray.allgather`."""
-    return _whole(array)
+    return _whole(array, stream=stream)
 
 
-def _alone(array):
+def _alone(array, stream=None):
     shape = _core._whole_of(_core._interior_of(array.distribution)).local_shape(0)
     whole = np.empty(shape, array.dtype)
-    whole[_places(array.distribution) if shape else ()] = _on_host(array).interior
+    whole[_places(array.distribution) if shape else ()] = _on_host(array, stream).interior
     return whole
 
 

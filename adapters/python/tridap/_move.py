@@ -195,13 +195,13 @@ class Redistribution(_core._Redistribution):
     def __repr__(self) -> str:
         return f"<tridap.Redistribution of {self.dtype}: {self.source.describe()} -> {self.target.describe()}>"
 
-    def start(self, x: Any, out: Any = None, *, alpha: complex = 1, beta: complex = 0) -> Moving:
+    def start(self, x: Any, out: Any = None, *, alpha: complex = 1, beta: complex = 0, stream: int | None = None) -> Moving:
         """Begins to move `x`, and returns the move, for which ``wait()`` waits. Collective.
 
         Until then `x` may be read but not written, and the target must not be accessed. One move at a time is in progress
         on a communicator: another one ends it. The arguments are those of a call.
         """
-        number, target = self._start(x, out, alpha, beta)
+        number, target = self._start(x, out, alpha, beta, stream)
         return Moving(self, number, target)
 
 
@@ -258,7 +258,8 @@ def _words(dist):
 def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequence[int] | None = None,
                  axes: Sequence[int] | None = None, order: str = "C", alpha: complex = 1, beta: complex = 0,
                  convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
-                 ravel: str | None = None, comm: MPI.Comm | None = None) -> _core.DistArray | None:
+                 ravel: str | None = None, comm: MPI.Comm | None = None,
+                 stream: int | None = None) -> _core.DistArray | None:
     """Moves an array to another distribution: ``out = alpha * x + beta * out``. Collective.
 
     To move several arrays in the same way, make a `Redistribution` once.
@@ -276,6 +277,7 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
             move to a grid of nx x ny x k, or back.
         comm: an mpi4py communicator; None: that of `x`, else of `out` or `to`, else MPI.COMM_WORLD. The communicators of
             DistArrays may have its processes in other orders.
+        stream: on which arrays in GPU memory were last used, as in a call of `Redistribution`.
 
     Returns:
         The new array, or `out` as a DistArray; None on a process that holds no part of it.
@@ -320,11 +322,11 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
     dist = target["dist"] if kind == "axes" else (out if kind == "out" else checked("to", to)).distribution
     if ravel in ("C", "F") and _has_vectors(x.distribution, dist, 1 if comm is None else comm.size):
         return _move_vectors(x, dist, out, comm, axes=axes, order=order, alpha=alpha, beta=beta, convert=convert,
-                             fill_padding=fill_padding, partial=partial, ravel=ravel)
+                             fill_padding=fill_padding, partial=partial, ravel=ravel, stream=stream)
     plan = Redistribution(x.distribution, dist, x.dtype, comm, axes=axes, order=order, convert=convert,
                           fill_padding=fill_padding, partial=partial, ravel=ravel, source_ranks=ranks["x"],
                           target_ranks=None if kind == "axes" else ranks[kind])
-    return plan(x, out, alpha=alpha, beta=beta)
+    return plan(x, out, alpha=alpha, beta=beta, stream=stream)
 
 
 def _has_vectors(source, target, processes):
@@ -334,7 +336,7 @@ def _has_vectors(source, target, processes):
             and all(side.grid[-1] == 1 for side in (source, target)) and source.shape[-1] == target.shape[-1])
 
 
-def _move_vectors(x, dist, out, comm, *, order, alpha, beta, convert, **options):
+def _move_vectors(x, dist, out, comm, *, order, alpha, beta, convert, stream, **options):
     """Moves each vector by one plan, with one round of messages for all. Collective."""
     may_convert, made = together(comm, lambda: _conversion(convert))
     if out is None:
@@ -345,5 +347,5 @@ def _move_vectors(x, dist, out, comm, *, order, alpha, beta, convert, **options)
         return out
     plan = Redistribution(x[..., 0].distribution, out[..., 0].distribution, x.dtype, comm, order=order, convert=may_convert,
                           **options)
-    plan([(x[..., j], out[..., j]) for j in range(dist.shape[-1])], alpha=alpha, beta=beta)
+    plan([(x[..., j], out[..., j]) for j in range(dist.shape[-1])], alpha=alpha, beta=beta, stream=stream)
     return out

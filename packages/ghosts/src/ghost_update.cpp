@@ -82,25 +82,29 @@ GhostUpdate::GhostUpdate(GhostUpdate&&) noexcept = default;
 GhostUpdate& GhostUpdate::operator=(GhostUpdate&&) noexcept = default;
 GhostUpdate::~GhostUpdate() = default;
 
-void GhostUpdate::update_ghosts() {
+void GhostUpdate::update_ghosts(DeviceStream stream) {
   const mpi::ShownCall shown("GhostUpdate::update_ghosts");
-  start_update();
+  start_update(stream);
   wait();
 }
 
-void GhostUpdate::sum_ghosts() {
+void GhostUpdate::sum_ghosts(DeviceStream stream) {
   const mpi::ShownCall shown("GhostUpdate::sum_ghosts");
-  start_sum();
+  start_sum(stream);
   wait();
 }
 
-void GhostUpdate::start_update() { state_->halo->start_fill(); }
+void GhostUpdate::start_update(DeviceStream stream) {
+  state_->faults.wait_for(state_->halo->buffer().memory, stream);
+  state_->halo->start_fill();
+}
 
-void GhostUpdate::start_sum() {
+void GhostUpdate::start_sum(DeviceStream stream) {
   redistribute::Scaling added;
   added.beta = 1.0;
   const ElementType& type = state_->halo->buffer().type;  // the same on every process
   redistribute::combiner(type, type, false, added);       // throws if elements of this type cannot be added
+  state_->faults.wait_for(state_->halo->buffer().memory, stream);
   state_->halo->start_sum();
 }
 
@@ -115,14 +119,14 @@ void GhostUpdate::wait() {
 Index GhostUpdate::bytes_sent() const { return state_->halo->bytes_to_users(); }
 Index GhostUpdate::bytes_received() const { return state_->halo->bytes_from_owners(); }
 
-void update_ghosts(const GhostedArray& array, MPI_Comm comm) {
+void update_ghosts(const GhostedArray& array, MPI_Comm comm, DeviceStream stream) {
   const mpi::Call call(comm, "update_ghosts");
-  GhostUpdate(array, comm).update_ghosts();
+  GhostUpdate(array, comm).update_ghosts(stream);
 }
 
-void sum_ghosts(const GhostedArray& array, MPI_Comm comm) {
+void sum_ghosts(const GhostedArray& array, MPI_Comm comm, DeviceStream stream) {
   const mpi::Call call(comm, "sum_ghosts");
-  GhostUpdate(array, comm).sum_ghosts();
+  GhostUpdate(array, comm).sum_ghosts(stream);
 }
 
 }  // namespace tridap

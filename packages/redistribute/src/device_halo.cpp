@@ -9,6 +9,10 @@ void DeviceFaults::agree() const {
   if (on_devices) mpi::throw_faults(std::exchange(*here, {}), comm);
 }
 
+void DeviceFaults::wait_for(const Memory& memory, DeviceStream stream) const {
+  if (!memory.is_on_host()) here->attempt([&] { driver::order_ours_after(memory, stream); });
+}
+
 DeviceHalo::DeviceHalo(const Buffer& buffer, std::vector<std::vector<AxisPieces>> products,
                        std::shared_ptr<mpi::Faults> faults)
     : buffer_(std::make_unique<Buffer>(buffer)), step_(std::make_unique<DeviceStep>()), faults_(std::move(faults)) {

@@ -71,7 +71,7 @@ struct Once {
 
 // Makes a move that all processes make alike; `plan()` allocates its target. **Collective**, in one reduction.
 template <class Planner>
-void move_once(const ElementType& type, MPI_Comm comm, Planner plan) {
+void move_once(const ElementType& type, MPI_Comm comm, DeviceStream stream, Planner plan) {
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   const mpi::Channel channel = mpi::channel_of(comm);
   std::optional<Once> once;
@@ -81,7 +81,9 @@ void move_once(const ElementType& type, MPI_Comm comm, Planner plan) {
     once.emplace(plan());
     Plan made(once->from, once->to, type.bytes, mpi::rank_of(comm));
     check_ranks(made, context->processes());
-    mover = std::make_unique<Mover>(std::move(made), Options{}, context, channel);
+    Options options;
+    options.stream = stream;
+    mover = std::make_unique<Mover>(std::move(made), options, context, channel);
   });
   if (!mover) Mover::object(*context, channel, std::move(faults));
   mover->start(once->source, once->target, {});
@@ -113,10 +115,10 @@ Distribution whole_of(const Distribution& distribution) {
 }
 
 DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
-                        std::optional<int> root) {
+                        std::optional<int> root, DeviceStream stream) {
   const ElementType& type = array.buffer.type;
   DistArray whole;
-  move_once(type, comm, [&]() -> Once {
+  move_once(type, comm, stream, [&]() -> Once {
     const Distribution all = whole_of(distribution);
     if (root) {
       if (mpi::rank_of(comm) == *root) whole = part_of(all, 0, type);
@@ -134,21 +136,23 @@ DistArray gather_agreed(const DistArray& array, const Distribution& distribution
   return whole;
 }
 
-DistArray gather(const DistArray& array, MPI_Comm comm, int root) {
+DistArray gather(const DistArray& array, MPI_Comm comm, int root, DeviceStream stream) {
   const mpi::Call call(comm, "redistribute::gather", {}, [&](mpi::Record& record) { record.add(root); });
   return call.run([&] {
     check_root(root, call);
-    return gather_agreed(array, mpi::gather_distribution(array, call.comm()), call.comm(), root);
+    return gather_agreed(array, mpi::gather_distribution(array, call.comm()), call.comm(), root, stream);
   });
 }
 
-DistArray allgather(const DistArray& array, MPI_Comm comm) {
+DistArray allgather(const DistArray& array, MPI_Comm comm, DeviceStream stream) {
   const mpi::Call call(comm, "redistribute::allgather");
-  return call.run(
-      [&] { return gather_agreed(array, mpi::gather_distribution(array, call.comm()), call.comm(), std::nullopt); });
+  return call.run([&] {
+    return gather_agreed(array, mpi::gather_distribution(array, call.comm()), call.comm(), std::nullopt, stream);
+  });
 }
 
-DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root) {
+DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root,
+                 DeviceStream stream) {
   const mpi::Call call(comm, "redistribute::gather with a distribution", {}, [&](mpi::Record& record) {
     need_part_of(distribution, array, comm);
     record.add(root);
@@ -157,22 +161,23 @@ DistArray gather(const DistArray& array, const Distribution& distribution, MPI_C
   return call.run([&] {
     check_root(root, call);
     throw_if_plans_differ(call, 1);
-    return gather_agreed(array, distribution, call.comm(), root);
+    return gather_agreed(array, distribution, call.comm(), root, stream);
   });
 }
 
-DistArray allgather(const DistArray& array, const Distribution& distribution, MPI_Comm comm) {
+DistArray allgather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, DeviceStream stream) {
   const mpi::Call call(comm, "redistribute::allgather with a distribution", {}, [&](mpi::Record& record) {
     need_part_of(distribution, array, comm);
     record.add(fingerprint(distribution));
   });
   return call.run([&] {
     throw_if_plans_differ(call, 0);
-    return gather_agreed(array, distribution, call.comm(), std::nullopt);
+    return gather_agreed(array, distribution, call.comm(), std::nullopt, stream);
   });
 }
 
-DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm caller, int root) {
+DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm caller, int root,
+                  DeviceStream stream) {
   const mpi::Call call(caller, "redistribute::scatter", {}, [&](mpi::Record& record) {
     record.add(root);
     record.add(fingerprint(distribution));
@@ -186,7 +191,7 @@ DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_
     const ElementType type = agreed_type(number, whole.buffer.type, comm);
     const Index rank = mpi::rank_of(comm);
     DistArray part;
-    move_once(type, comm, [&]() -> Once {
+    move_once(type, comm, stream, [&]() -> Once {
       if (rank < distribution.processes()) part = part_of(distribution, rank, type);
       return {{whole_of(distribution), {root}}, {distribution}, rank == root ? whole : DistArray{}, part};
     });

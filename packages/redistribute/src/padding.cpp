@@ -235,13 +235,16 @@ PaddingUpdate::PaddingUpdate(PaddingUpdate&&) noexcept = default;
 PaddingUpdate& PaddingUpdate::operator=(PaddingUpdate&&) noexcept = default;
 PaddingUpdate::~PaddingUpdate() = default;
 
-void PaddingUpdate::update() {
+void PaddingUpdate::update(DeviceStream stream) {
   const mpi::ShownCall shown("PaddingUpdate::update");
-  start();
+  start(stream);
   wait();
 }
 
-void PaddingUpdate::start() { state_->adds ? state_->halo->start_sum() : state_->halo->start_fill(); }
+void PaddingUpdate::start(DeviceStream stream) {
+  state_->faults.wait_for(state_->halo->buffer().memory, stream);
+  state_->adds ? state_->halo->start_sum() : state_->halo->start_fill();
+}
 
 void PaddingUpdate::wait() {
   if (!state_->halo->started()) refuse("no update is in progress", "must have been started", "call start() first");
@@ -258,11 +261,11 @@ Index PaddingUpdate::bytes_received() const {
   return state_->adds ? state_->halo->bytes_to_users() : state_->halo->bytes_from_owners();
 }
 
-void update_padding(const DistArray& array, MPI_Comm comm) {
+void update_padding(const DistArray& array, MPI_Comm comm, DeviceStream stream) {
   const mpi::Call call(comm, "redistribute::update_padding");
   call.run([&] {
     const PlacedDistribution distribution(mpi::gather_distribution(array, call.comm()));
-    PaddingUpdate(array.buffer, distribution, call.comm()).update();
+    PaddingUpdate(array.buffer, distribution, call.comm()).update(stream);
   });
 }
 

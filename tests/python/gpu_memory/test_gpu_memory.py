@@ -148,6 +148,23 @@ def test_copy_waits_for_the_stream_that_is_given(dist, comm):
             x.to("cpu", stream=stream)
 
 
+@pytest.mark.parametrize("moved", [
+    lambda x, stream: x.redistribute("c,*", stream=stream).to("cpu").redistribute(x.distribution).local,
+    lambda x, stream: tridap.Redistribution(x, x, x.dtype)(x, stream=stream).to("cpu").local,
+    lambda x, stream: tridap.Redistribution(x, x, x.dtype).start(x, stream=stream).wait().to("cpu").local,
+    lambda x, stream: tridap.Redistribution(x, x, x.dtype)([(x, None)], stream=stream)[0].to("cpu").local,
+    lambda x, stream: x.allgather(stream=stream)[3 * x.process:3 * x.process + 3],
+    lambda x, stream: x.update_padding(stream=stream) or x.to("cpu").local,
+], ids=["redistribute", "plan", "start", "list", "allgather", "update_padding"])
+def test_moves_wait_for_the_stream_that_is_given(dist, comm, moved):
+    held = gpus.asarray(VALUES, stream=gpus.Stream())
+    x = tridap.array(gpus.WithInterface(held, stream=None), dist, comm)
+    assert np.array_equal(moved(x, held.stream.ptr), VALUES)
+    for wrong in (0, "1") if comm.rank == 0 else (held.stream.ptr,) * 2:
+        with pytest.raises(REFUSALS, match="stream"):
+            moved(x, wrong)
+
+
 @pytest.mark.parametrize("stream", [0, -1, "1"])
 def test_interface_stream_that_is_none_is_refused(dist, comm, stream):
     with pytest.raises(tridap.ProtocolError, match="has the stream .*must be None, 1, 2"):

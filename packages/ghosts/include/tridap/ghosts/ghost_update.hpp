@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/device_stream.hpp>
 #include <tridap/ghosts/ghosted_array.hpp>
 
 #include <mpi.h>
@@ -38,20 +39,22 @@ class GhostUpdate {
   ~GhostUpdate();
 
   /// Each ghost gets the value of its element, with all components: start_update(), then wait(). **Collective.**
-  void update_ghosts();
+  void update_ghosts(DeviceStream stream = {});
   /// The value of each ghost is added to its element; ghosts keep their values. An element with several ghosts gets
   /// them in the order of the ranks, so that the sum is the same each time. **Collective.** Throws Error on every
   /// process if elements of this type cannot be added.
-  void sum_ghosts();
+  void sum_ghosts(DeviceStream stream = {});
 
   /// Begins an update of the ghosts. Until wait() returns, the ghosts must not be accessed, and owned elements may be
   /// read but not written. **Collective.** Several plans on one communicator may be started and waited for in any
   /// order; if memory is on devices, in the same order on every process. Throws Error, on this process alone, if an
   /// update of this plan is in progress.
-  void start_update();
+  ///
+  /// `stream`: on which memory on a device was last written or read; the update waits for it.
+  void start_update(DeviceStream stream = {});
   /// Begins a sum. Until wait() returns, the ghosts may be read but not written, and owned elements must not be
   /// accessed. **Collective**, and in everything else as start_update().
-  void start_sum();
+  void start_sum(DeviceStream stream = {});
   /// Ends what was begun. **Collective.** Throws Error, on this process alone, if nothing is in progress. If memory is
   /// on devices, it ends in a reduction, and throws the same Error on every process if a device has failed.
   void wait();
@@ -65,7 +68,7 @@ class GhostUpdate {
 };
 
 /// Plans and updates once. **Collective**: throws as GhostUpdate does.
-void update_ghosts(const GhostedArray& array, MPI_Comm comm);
-void sum_ghosts(const GhostedArray& array, MPI_Comm comm);
+void update_ghosts(const GhostedArray& array, MPI_Comm comm, DeviceStream stream = {});
+void sum_ghosts(const GhostedArray& array, MPI_Comm comm, DeviceStream stream = {});
 
 }  // namespace tridap

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/device_stream.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 
@@ -17,22 +18,25 @@ Distribution whole_of(const Distribution& distribution);
 
 /// Gathers the elements of an array on rank `root`, in row-major order; every other process gets DistArray{}.
 /// **Collective**: throws the same Error on every process or on none. It throws if the processes give different roots.
-DistArray gather(const DistArray& array, MPI_Comm comm, int root = 0);
+/// `stream`, here and below: on which an array on a device was last written; the call waits for it.
+DistArray gather(const DistArray& array, MPI_Comm comm, int root = 0, DeviceStream stream = {});
 /// The same for an array of this `distribution`, which you keep from mpi::gather_distribution(). It makes 2
 /// reductions, or 3 with lists, because it need not find the distribution. Each rank of `comm` has the part of the
 /// process of its number. It also throws if the distributions differ between processes, or if an array is not of its
 /// distribution.
-DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root = 0);
+DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root = 0,
+                 DeviceStream stream = {});
 
 /// Gathers the elements of an array on every process, in row-major order. Each process owns its own copy.
 /// **Collective**, as gather().
-DistArray allgather(const DistArray& array, MPI_Comm comm);
+DistArray allgather(const DistArray& array, MPI_Comm comm, DeviceStream stream = {});
 /// The same for an array of this `distribution`, as gather() with a distribution.
-DistArray allgather(const DistArray& array, const Distribution& distribution, MPI_Comm comm);
+DistArray allgather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, DeviceStream stream = {});
 
 /// Distributes the array `whole` of rank `root`, whose distribution is whole_of(distribution). The `whole` of other
 /// processes is not read. Rank `r` of `comm` gets the part of process `r` of `distribution`; its communication padding
 /// is zero. **Collective**, as gather().
-DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm comm, int root = 0);
+DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm comm, int root = 0,
+                  DeviceStream stream = {});
 
 }  // namespace tridap::redistribute

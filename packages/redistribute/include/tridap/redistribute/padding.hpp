@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/device_stream.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/redistribute/plan.hpp>
 
@@ -51,12 +52,14 @@ class PaddingUpdate {
   ~PaddingUpdate();
 
   /// Fills all padding, or adds it: start(), then wait(). **Collective**.
-  void update();
+  void update(DeviceStream stream = {});
   /// Begins an update. Until wait() returns, the padding must not be accessed, and the interior may be read but not
   /// written; with PaddingOperation::sum, neither may be written, and the interior must not be read. **Collective.**
   /// Several plans on one communicator may be started and waited for in any order; if buffers are on devices, in the
   /// same order on every process. Throws Error, on this process alone, if an update of this plan is in progress.
-  void start();
+  ///
+  /// `stream`: on which a buffer on a device was last written or read; the update waits for it.
+  void start(DeviceStream stream = {});
   /// Ends the update. **Collective.** Throws Error, on this process alone, if no update is in progress. If buffers are
   /// on devices, it ends in a reduction, and throws the same Error on every process if a device has failed.
   void wait();
@@ -74,7 +77,8 @@ class PaddingUpdate {
 /// Fills the padding of an array once: it gathers the Distribution, plans and updates, in 4 reductions (6 with lists).
 /// To update an array often, keep a PaddingUpdate: its updates need no
 /// reduction, or one if buffers are on devices. **Collective**: throws the same Error
-/// on every process or on none, as mpi::gather_distribution() and PaddingUpdate do.
-void update_padding(const DistArray& array, MPI_Comm comm);
+/// on every process or on none, as mpi::gather_distribution() and PaddingUpdate do. `stream` as in
+/// PaddingUpdate::start().
+void update_padding(const DistArray& array, MPI_Comm comm, DeviceStream stream = {});
 
 }  // namespace tridap::redistribute

@@ -19,6 +19,9 @@ struct DeviceFaults {
   /// any process is on a device; otherwise it does nothing.
   void agree() const;
 
+  /// Lets an update wait for the stream on which the caller's buffer was last used.
+  void wait_for(const Memory& memory, DeviceStream stream) const;
+
   /// For a destructor: ends an update that is in progress by `wait`, and agrees as others do in their wait().
   template <class Wait>
   void end(bool in_progress, Wait&& wait) noexcept {
