@@ -58,8 +58,8 @@ class GhostedVector {
   void sum_ghosts() { run(&GhostUpdate::sum_ghosts); }
 
  private:
-  void run(void (GhostUpdate::*operation)()) {
-    detail::on_host_side(*overlap_, comm_.raw(), [&] { (update_.get()->*operation)(); });
+  void run(void (GhostUpdate::*operation)(DeviceStream)) {
+    detail::on_host_side(*overlap_, comm_.raw(), [&] { (update_.get()->*operation)({}); });
   }
 
   Communicator comm_;
