@@ -158,7 +158,8 @@ TEST_P(DeviceHalo, WaitsForTheStreamThatIsNamed) {
   tridap::update_ghosts(tridap::make_ghosted(ghosted.other, ghosts, world), world, tridap::DeviceStream(7));
   ghosted.expect_same("ghosts");
   const int wrong = here && rank() == 0 ? 0 : 7;  // CUDA has no stream 0 by DLPack's numbers
-  on::expect_refused([&] { PaddingUpdate(twins.other, of, world).update(tridap::DeviceStream(wrong)); }, "stream 0");
+  on::expect_refused([&] { PaddingUpdate(twins.other, of, world).update(tridap::DeviceStream(wrong)); },
+                     "the stream is 0");
 }
 
 TEST_P(DeviceHalo, AKernelThatFailsOnOneProcessIsAnErrorOnAll) {
