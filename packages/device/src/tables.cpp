@@ -50,6 +50,7 @@ Index HostTables::words() const {
 }
 
 void Upload::send(const Memory& memory) {
+  if (bytes_.empty()) return;
   there_ = driver::allocate(memory, static_cast<Index>(bytes_.size()));
   const driver::Table& table = driver::need_table(memory);
   const driver::InContext in(table, memory.device);
