@@ -1,3 +1,4 @@
+#include "kokkos/kokkos_environment.hpp"
 #include <tridap/kokkos/lifetime.hpp>
 
 #include <gtest/gtest.h>
@@ -37,13 +38,21 @@ Outcome outlive(const std::string& what) {
   return outcome;
 }
 
-TEST(Lifetime, WhatEndsBeforeKokkosIsReleasedWithoutAWord) {
+class Lifetime : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string why = support::why_no_kokkos();
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+};
+
+TEST_F(Lifetime, WhatEndsBeforeKokkosIsReleasedWithoutAWord) {
   const Outcome outcome = outlive("clean");
   EXPECT_EQ(outcome.times("tridap: "), 0) << outcome.said;
   EXPECT_TRUE(outcome.says("owner released\nalive: 0 imported, 0 exported")) << outcome.said;
 }
 
-TEST(Lifetime, ImportedViewsThatOutliveKokkosAreCountedAndKept) {
+TEST_F(Lifetime, ImportedViewsThatOutliveKokkosAreCountedAndKept) {
   const Outcome outcome = outlive("view");
   EXPECT_TRUE(outcome.says("alive: 2 imported, 0 exported")) << outcome.said;
   EXPECT_TRUE(outcome.says("tridap: 2 imported views and 0 exported buffers exist at Kokkos::finalize"))
@@ -52,14 +61,14 @@ TEST(Lifetime, ImportedViewsThatOutliveKokkosAreCountedAndKept) {
   EXPECT_EQ(outlive("subview").times("tridap: 1 imported views and"), 1);
 }
 
-TEST(Lifetime, ExportedBuffersThatOutliveKokkosAreCountedAndSaySoOnce) {
+TEST_F(Lifetime, ExportedBuffersThatOutliveKokkosAreCountedAndSaySoOnce) {
   const Outcome outcome = outlive("two buffers");
   EXPECT_TRUE(outcome.says("tridap: 0 imported views and 2 exported buffers exist at")) << outcome.said;
   EXPECT_EQ(outcome.times("released after Kokkos::finalize"), 1) << outcome.said;
   EXPECT_TRUE(outlive("both").says("tridap: 2 imported views and 1 exported buffers exist at"));
 }
 
-TEST(Lifetime, BuffersThatKeepNoKokkosViewOutliveItInPeace) {
+TEST_F(Lifetime, BuffersThatKeepNoKokkosViewOutliveItInPeace) {
   for (const char* what : {"round trip", "unmanaged"}) {
     const Outcome outcome = outlive(what);
     EXPECT_EQ(outcome.times("tridap: "), 0) << outcome.said;
@@ -67,13 +76,13 @@ TEST(Lifetime, BuffersThatKeepNoKokkosViewOutliveItInPeace) {
   }
 }
 
-TEST(Lifetime, CopiedIndicesOfAnAxisAreKeptToo) {
+TEST_F(Lifetime, CopiedIndicesOfAnAxisAreKeptToo) {
   const Outcome outcome = outlive("axis");
   EXPECT_TRUE(outcome.says("tridap: 1 imported views and")) << outcome.said;
   EXPECT_TRUE(outcome.says("axis: 3")) << outcome.said;
 }
 
-TEST(Lifetime, SharingAfterKokkosIsAnErrorOfOurs) {
+TEST_F(Lifetime, SharingAfterKokkosIsAnErrorOfOurs) {
   EXPECT_TRUE(outlive("clean").says("refused: Kokkos is finalised"));
   EXPECT_TRUE(outlive("nothing").says("refused: Kokkos is "));
 }

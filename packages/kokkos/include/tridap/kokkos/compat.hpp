@@ -97,7 +97,7 @@ std::optional<Index> device_number(...) {
   return std::nullopt;
 }
 
-/// Whether a view is an mdspan, as with Kokkos 5; older views compute addresses by an internal map.
+/// Whether a view is an mdspan, as with Kokkos 4.7 and later; older views compute addresses by an internal map.
 template <class View, class = void>
 struct IsMdspan : std::false_type {};
 template <class View>
@@ -117,15 +117,15 @@ struct HasPaddedStride
     : std::bool_constant<!std::is_same_v<typename View::array_layout, Kokkos::LayoutStride> &&
                          (IsMdspan<View>::value ? (static_cast<int>(View::rank) > 1) : MapHasStride<View>::value)> {};
 
-/// The axis whose stride that is: axis 1 with LayoutLeft. With LayoutRight it is the last axis but one, but axis 0 in
-/// versions before 5.
+/// The axis whose stride that is: axis 1 with LayoutLeft. With LayoutRight it is the last axis but one, but axis 0
+/// in older views.
 template <class View>
 constexpr std::size_t padded_axis() {
   if (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>) return 1;
   return IsMdspan<View>::value ? static_cast<std::size_t>(View::rank) - 2 : 0;
 }
 
-/// Makes an unmanaged view with that stride, in elements. Conversion from LayoutStride aborts. Versions before 5 have
+/// Makes an unmanaged view with that stride, in elements. Conversion from LayoutStride aborts. Older views have
 /// no other public way than subview, and that for two axes only; here the stride is written into the internal map.
 template <class View>
 View make_padded(typename View::pointer_type data, typename View::array_layout layout, std::size_t stride) {

@@ -186,7 +186,7 @@ inline Buffer owned_part(const DistArray& array) {
 /// count elements. Its indices are local, and it includes communication padding.
 ///
 /// As with Kokkos' own views, if the view has more than one axis, LayoutLeft allows any stride of axis 1 (a leading
-/// dimension), and LayoutRight any stride of the last axis but one (padded rows). Before Kokkos 5, LayoutRight allows
+/// dimension), and LayoutRight any stride of the last axis but one (padded rows). Before Kokkos 4.7, LayoutRight allows
 /// it for axis 0 instead, and not all extents may be static. Ask span_is_contiguous() whether there are gaps.
 ///
 /// Throws Error that says what does not fit: the element type, the number of axes, a static extent, read-only memory
