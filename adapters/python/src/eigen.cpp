@@ -85,7 +85,7 @@ EigenRequest read_eigen_request(const Solvable& a, const Array& x, const Array* 
   request.helper = operator_on(a, asked["preconditioner"], "preconditioner");
   if (const py::object sigma = asked["sigma"]; !sigma.is_none()) options.sigma = read_sigma(a, request, sigma);
   if (start != nullptr) check_start(a, *start);
-  need_on_host(x, "X");
+  need_usable_memory(x, "X");
   if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
     refuse_key("X", "read-only", "but the eigenvectors are written to its memory", "give a writable array");
   need_float64(x, "X");

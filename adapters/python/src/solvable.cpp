@@ -5,7 +5,9 @@
 #include "together.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/driver.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/node_memory.hpp>
 
@@ -27,19 +29,17 @@ void broadcast(std::string& bytes, int from, MPI_Comm comm) {
 
 }  // namespace
 
-void need_on_host(const Array& array, const std::string& name) {
-  const Memory& memory = array.array().buffer.memory;
-  if (!is_on_device(memory)) return;
+void need_usable_memory(const Array& array, const std::string& name) {
   using Space = solvers::MultiVector::dual_view_type::t_dev::memory_space;
+  const Memory& memory = array.array().buffer.memory;
+  if (!is_on_device(memory) || !tridap::tpetra::detail::over_host<Space>) return;
   refuse("the elements of " + name + " are in the memory of " + device_name(memory),
-         tridap::tpetra::detail::over_host<Space>
-             ? "must be in memory of the host, because this Trilinos has no device"
-             : "must be in memory of the host, where this package gives arrays to Trilinos",
+         "must be in memory of the host, because this Trilinos has no device",
          name + ".to(\"cpu\") is a copy on the host");
 }
 
 void need_float64(const Array& array, const std::string& name) {
-  need_on_host(array, name);
+  need_usable_memory(array, name);
   if (const std::string type = array.array().buffer.type.name(); type != "float64")
     refuse("the elements of " + name + " are " + type, "must be float64",
            array.array().buffer.type.kind == ElementType::Kind::complex
@@ -128,8 +128,14 @@ void Beginning::complete(const Check& check) {
 }
 
 py::object Beginning::new_target() const {
-  if (const Array* const from = array_behind(operands_.from)) need_on_host(*from, names_[0]);
-  return operands_.like(operands_.from);
+  const Array* const from = array_behind(operands_.from);
+  if (from == nullptr || !is_on_device(from->array().buffer.memory)) return operands_.like(operands_.from);
+  need_usable_memory(*from, names_[0]);
+  Buffer made = from->array().buffer;
+  made.strides = row_major_strides(made.shape, made.type.bytes);
+  made.owner = driver::allocate(made.memory, element_count(made) * made.type.bytes, true);
+  made.data = made.owner.get();
+  return py::cast(from->over_copy(part_of(made), {}));
 }
 
 void Beginning::prepare() {

@@ -137,8 +137,9 @@ const T& made(const py::object& self) {
 }
 
 void need_float64(const Array& array, const std::string& name);
-/// Throws Error, which names the copy on the host, if the elements are in memory of a device. Local.
-void need_on_host(const Array& array, const std::string& name);
+/// Throws Error, which names the copy on the host, if the elements are in memory of a device, and this Trilinos has
+/// none. Local.
+void need_usable_memory(const Array& array, const std::string& name);
 
 /// Raises an argument that is an exception: Python raised it while computing the argument on this process.
 void raise_if_raised(py::handle argument);

@@ -64,8 +64,8 @@ void check_method(const Solvable& a, const py::dict& asked, const Request& reque
 }
 
 void check_arrays(const Solvable& a, const Array& b, const Array& x) {
-  need_on_host(b, "b");
-  need_on_host(x, "x");
+  need_usable_memory(b, "b");
+  need_usable_memory(x, "x");
   if (!py::reinterpret_borrow<py::array>(x.local()).writeable())
     refuse_key("x", "read-only", "but the answer is written to its memory", "give a writable array");
   if (!memory_order(x.array().buffer).is_unique)
