@@ -1,4 +1,7 @@
+#include "device_slots.hpp"
+
 #include "device/device_moved.hpp"
+#include <tridap/make.hpp>
 
 #include <gtest/gtest.h>
 
@@ -11,8 +14,8 @@ std::optional<int> in_a_pool(Dice&) { return stand_in::pool; }
 bool is_real() { return stand_in::Driver::loaded().is_real; }
 
 /// Bytes that this process copies between the host and its device in one move of what `in` says, the second one.
-std::uint64_t crossed_in(const Case& given, const Where& in, Index bytes) {
-  Moved moved(given, bytes, 1, in, in);
+std::uint64_t crossed_in(const Case& given, const Where& in, Index bytes, Path path = Path::automatic) {
+  Moved moved(given, bytes, 1, in, in, path);
   const auto source = moved.source(), target = moved.target();
   moved.expect_moves(*source, *target, 1, "first");
   moved.fill(*source, *target, 2);
@@ -28,7 +31,8 @@ std::uint64_t crossed_in(const Case& given, const Where& in, Index bytes) {
 TEST(DeviceSlots, ElementsOfOneProcessAloneStayOnItsDevice) {
   if (is_real()) GTEST_SKIP() << "a real driver counts nothing";
   if (on::processes(world) > 1) GTEST_SKIP() << "needs 1 process";
-  EXPECT_EQ(crossed_in(rows_to_columns(200), in_a_pool, 8), 0U);
+  for (const Path path : {Path::automatic, Path::staged, Path::messages})
+    EXPECT_EQ(crossed_in(rows_to_columns(200), in_a_pool, 8, path), 0U);
 }
 
 // Each element that another process gets is copied to the host once, and each that comes from another once back.
@@ -39,14 +43,48 @@ TEST(DeviceSlots, WhatStaysOnAProcessStaysOnItsDevice) {
   EXPECT_EQ(crossed_in(rows_to_columns(60 * on::processes(world)), in_a_pool, 8), 2 * (p - 1) * block);
 }
 
+// Each process sends more to each other one than eight slots of a ring, or several messages, hold.
 TEST(DeviceSlots, LongerThanASlotAreMovedInPieces) {
-  const Index n = 700;  // 4 MB
-  for (const Index bytes : {8, 12}) {
-    Moved moved(rows_to_columns(n), bytes, 2, in_a_pool, in_a_pool);
-    const auto source = moved.source(), target = moved.target();
-    moved.expect_moves(*source, *target, 1, "slots of a node");
-    Moved messages(rows_to_columns(n), bytes, 2, in_a_pool, in_a_pool, Path::messages);
-    messages.expect_moves(*source, *target, 2, "messages");
+  stand_in::Driver::loaded();
+  using tridap::redistribute::SlotLengths;
+  const SlotLengths usual = SlotLengths::of_new_slots();
+  SlotLengths::of_new_slots() = {Index{128} << 10, Index{16} << 10, Index{64} << 10};
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(world, &comm);
+  for (const Index bytes : {8, 12})
+    for (const Path path : {Path::automatic, Path::messages}) {
+      Moved moved(rows_to_columns(360), bytes, 2, in_a_pool, in_a_pool, path, comm);
+      const auto source = moved.source(), target = moved.target();
+      moved.expect_moves(*source, *target, 1, "in pieces");
+      if (bytes == 8) moved.expect_moves(*source, *target, 2, "again");
+    }
+  MPI_Comm_free(&comm);
+  SlotLengths::of_new_slots() = usual;
+}
+
+// A kernel reaches the memory of its own device alone.
+TEST(DeviceSlots, BetweenTwoDevicesOfAProcess) {
+  if (is_real()) GTEST_SKIP() << "this machine may have one device";
+  const stand_in::Driver& driver = stand_in::Driver::loaded();
+  const Index p = on::processes(world);
+  const auto of = tridap::Distribution::make({4 * p}, {tridap::block()}, {p});
+  const auto to = tridap::Distribution::make({4 * p}, {tridap::cyclic()}, {p});
+  DistArray source, target;
+  source.buffer = stand_in::numbers({4});
+  target.buffer = source.buffer;
+  driver.use(1);
+  const std::uintptr_t there = driver.allocate(32, 1, stand_in::device);
+  target.buffer.data = reinterpret_cast<void*>(there);
+  target.buffer.owner = {target.buffer.data, [&driver, there](void*) { driver.free(there); }};
+  target.buffer.memory.device = 1;
+  for (const bool mpi_reads : {false, true}) {
+    Options options;
+    options.mpi_reads_devices = mpi_reads;
+    Redistribution(of, to, 8, world, options)(source, target);
+    std::vector<double> found(4);
+    driver.read(found.data(), there, 32, 1);
+    for (Index k = 0; k < 4; ++k)
+      EXPECT_EQ(found[static_cast<std::size_t>(k)], static_cast<double>((on::rank(world) + k * p) % 4));
   }
 }
 
@@ -73,14 +111,14 @@ TEST(DeviceSlots, OfMessagesAreOnTheDeviceIfMpiReadsIt) {
   if (is_real()) GTEST_SKIP() << "this MPI may not read the memory of devices";
   const Where some = [](Dice& dice) { return dice.one_in(2) ? std::nullopt : in_a_pool(dice); };
   for (const Where& where : {Where(in_a_pool), some})
-    for (const Index bytes : {1, 8, 24}) {
-      Moved moved(rows_to_columns(300), bytes, bytes, where, where, Path::messages, world, true);
+    for (const Index bytes : {4, 8, 24}) {
+      Moved moved(rows_to_columns(200), bytes, bytes, where, where, Path::messages, world, true);
       const auto source = moved.source(), target = moved.target();
       const std::uint64_t before = counted(stand_in::crossed_bytes);
       moved.expect_moves(*source, *target, 1, "messages");
       const std::uint64_t crossed = counted(stand_in::crossed_bytes) - before;
       if (source->is_on_device() && target->is_on_device()) {
-        EXPECT_LT(crossed, 100000U) << "tables alone";
+        EXPECT_LT(crossed, 40000U) << "tables alone";
       }
     }
 }

@@ -96,9 +96,10 @@ Allocation* find(std::uintptr_t address, std::uintptr_t* begin = nullptr) {
   return &after->second;
 }
 
-void open_all(bool open) {
+// `device`: of a kernel, which reaches the memory of no other device but through a handle; -1: a copy.
+void open_all(bool open, int device = -1) {
   for (auto& [address, allocation] : state().memory)
-    if (is_on_device(allocation.kind))
+    if (is_on_device(allocation.kind) && (device < 0 || allocation.device == device || allocation.kind == opened))
       mprotect(reinterpret_cast<void*>(address), allocation.mapped, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
@@ -345,12 +346,14 @@ int cuStreamCreate(void** stream, unsigned) {
   return success;
 }
 
-// Memory that the host has allocated. As with a driver, no piece of it is pinned twice.
+// Memory that the host has allocated. As with a driver, no page of it is pinned twice.
 int cuMemHostRegister_v2(void* begin, std::size_t bytes, unsigned) {
   if (!has_context()) return invalid_context;
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   for (const auto& [other, length] : state().pinned)
-    if (address < other + length && other < address + bytes) return already_registered;
+    if (address / page <= (other + length - 1) / page && other / page <= (address + bytes - 1) / page)
+      return already_registered;
   state().pinned[address] = bytes;
   return success;
 }
@@ -393,8 +396,9 @@ int cuLaunchKernel(void* function, unsigned blocks, unsigned, unsigned, unsigned
   ++state().launches;
   if (state().failing_launch != 0 && --state().failing_launch == 0) return launch_failed;
   const auto work = stand_in::with_arguments(function, arguments, blocks, threads);
-  give(stream_of(stream), [work] {
-    open_all(true);
+  const int device = state().current.back() == &state().contexts[1] ? 1 : 0;
+  give(stream_of(stream), [work, device] {
+    open_all(true, device);
     work();
     open_all(false);
   });

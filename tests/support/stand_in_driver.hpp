@@ -37,6 +37,7 @@ class Driver {
   void* (*event)(std::uintptr_t) = nullptr;
   std::uint64_t (*count)(int) = nullptr;
   void (*fail)(std::uint64_t, int) = nullptr;
+  void (*use)(int) = nullptr;  ///< a device
 
   /// Whether this is the driver of a GPU, over which tests/gpu runs the same tests: it counts nothing, and cannot fail.
   bool is_real = false;
@@ -59,9 +60,8 @@ class Driver {
     find(library, "stand_in_count", count);
     find(library, "stand_in_fail", fail);
     is_real = dlsym(library, "stand_in_is_real") != nullptr;
-    void (*start)(int) = nullptr;
-    find(library, "stand_in_start", start);
-    start(0);
+    find(library, "stand_in_start", use);
+    use(0);
   }
 
   template <class Function>

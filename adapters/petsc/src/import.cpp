@@ -60,16 +60,19 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
     const Elements elements = copy == Copy::never ? get() : mpi::collectively(comm, get);  // a copy may be made
     add_numbering(source, made.receipt);
     add_losses(array, source.distribution, made.receipt);
-    const QuietCalls quiet;
-    const auto create = source.on_device ? compat::create_on_device() : &VecCreateMPIWithArray;
-    // Its arguments are right on every process, so that it fails on all, but for memory, which is none of data.
-    call(source.on_device ? "VecCreateMPICUDAWithArray or VecCreateMPIHIPWithArray" : "VecCreateMPIWithArray", [&] {
-      const PetscErrorCode code = create(comm, 1, static_cast<PetscInt>(source.count()),
-                                         static_cast<PetscInt>(source.total()), elements.data, &made.vec);
-      if (code == PETSC_ERR_MEM) throw std::bad_alloc();
-      return code;
-    });
-    keep_memory(made.vec, made_over, elements.owner);
+    const auto make = [&] {
+      const QuietCalls quiet;
+      const auto create = source.on_device ? compat::create_on_device() : &VecCreateMPIWithArray;
+      call(source.on_device ? "VecCreateMPICUDAWithArray or VecCreateMPIHIPWithArray" : "VecCreateMPIWithArray", [&] {
+        const PetscErrorCode code = create(comm, 1, static_cast<PetscInt>(source.count()),
+                                           static_cast<PetscInt>(source.total()), elements.data, &made.vec);
+        if (code == PETSC_ERR_MEM && !source.on_device) throw std::bad_alloc();
+        return code;
+      });
+      keep_memory(made.vec, made_over, elements.owner);
+    };
+    // On the host its arguments are right on every process, and it allocates nothing that is as large as data.
+    source.on_device ? make_together(comm, made.vec, make) : make();
     made.receipt.seconds = MPI_Wtime() - begin;
     return made;
   });

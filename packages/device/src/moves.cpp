@@ -98,6 +98,7 @@ Standing Pulls::stand(const std::vector<DeviceArrays>& arrays) {
   memory_ = {};
   find_boards();
   why_slots_.clear();
+  Memory waited_for;
   const char* why = !all_are_near()                   ? "the processes are on several nodes"
                     : arrays.size() > Board::most     ? "a move has more than 15 arrays"
                     : plan_.mapping.ravel.has_value() ? "the plan ravels"
@@ -111,9 +112,13 @@ Standing Pulls::stand(const std::vector<DeviceArrays>& arrays) {
           why = "an array of this process is in the memory of the host";
         else if (!same(memory, memory_))
           why = "arrays of this process are on several devices";
-        if (!memory.is_on_host()) driver::synchronize(memory, nullptr);
+        if (!memory.is_on_host() && !same(memory, waited_for)) driver::synchronize(memory, nullptr);
+        if (!memory.is_on_host()) waited_for = memory;
       }
-  if (memory_.is_on_host()) return Standing::host;
+  if (memory_.is_on_host()) {
+    if (why != nullptr) why_slots_ = why;
+    return Standing::host;
+  }
   if (why == nullptr && takes_slots()) why = "the processes cannot open the memory of one another's devices";
   if (why != nullptr) return slots_because(why);
   const bool alone = mpi::processes_of(comm_) == 1;  // no process but this one reads the sources
@@ -167,6 +172,7 @@ bool Pulls::tell() {
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &cannot, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
   boards_->free_dropped();
   boards_->takes_slots = cannot != 0;
+  if (cannot != 0) why_slots_ = "the processes cannot open the memory of one another's devices";
   return cannot == 0;
 }
 

@@ -1,4 +1,5 @@
 #include "moves.hpp"
+#include "scratch.hpp"
 
 #include <algorithm>
 #include <map>
@@ -8,55 +9,6 @@
 namespace tridap::device {
 
 namespace {
-
-/// Memory of a device in which elements are contiguous on their way to or from a slot of the host. It is kept for the
-/// next one that needs it.
-class Scratch {
- public:
-  Scratch() = default;
-  Scratch(const Memory& memory, Index bytes) : memory_(memory) {
-    while (bytes_ < bytes) bytes_ *= 2;  // few lengths
-    {
-      const std::lock_guard<std::mutex> lock(kept().mutex);
-      std::vector<Scratch>& all = kept().all;
-      const auto fits = [&](const Scratch& each) {
-        return each.bytes_ == bytes_ && each.memory_.kind == memory.kind && each.memory_.device == memory.device;
-      };
-      if (const auto found = std::find_if(all.begin(), all.end(), fits); found != all.end()) {
-        *this = std::move(*found);
-        all.erase(found);
-        return;
-      }
-    }
-    held_ = driver::allocate(memory, bytes_);
-  }
-  Scratch(Scratch&&) = default;
-  Scratch& operator=(Scratch&&) = default;
-
-  char* data() const { return static_cast<char*>(held_.get()); }
-  void keep() {
-    if (!held_) return;
-    const std::lock_guard<std::mutex> lock(kept().mutex);
-    std::vector<Scratch>& all = kept().all;
-    if (all.size() == most_kept) all.erase(all.begin());
-    all.push_back(std::move(*this));
-  }
-
- private:
-  static constexpr std::size_t most_kept = 32;
-  struct Kept {
-    std::mutex mutex;
-    std::vector<Scratch> all;
-  };
-  static Kept& kept() {
-    static Kept& made = *new Kept;  // plans may move until the program ends
-    return made;
-  }
-
-  Memory memory_;
-  Index bytes_ = Index{64} << 10;
-  std::shared_ptr<void> held_;
-};
 
 /// The elements of one stream.
 class SlotPieces : public redistribute::DevicePieces {
@@ -178,7 +130,7 @@ class SlotPieces : public redistribute::DevicePieces {
       launch(buffer.memory, kernel, blocks_for(task.count, threads), threads, &task, stream);
       if (!task.to_buffer && !slot.is_on_device) copied(table.copy_to_host(slot.data, there, length, stream));
       driver::need_success(table, table.record_event(event_.get(), stream), "recording an event");
-    } catch (const Error&) {
+    } catch (...) {
       table.synchronize_stream(stream);  // what was begun uses the slot
       throw;
     }

@@ -1,5 +1,6 @@
 #include "target_memory.hpp"
 
+#include "scratch.hpp"
 #include <tridap/report.hpp>
 
 #include <algorithm>
@@ -121,6 +122,7 @@ std::shared_ptr<TargetMemory> target_memory_at(std::uintptr_t address) {
 }
 
 void drop_unused_targets() {
+  Scratch::free_kept();
   Pool& pool = Pool::of_process();
   std::vector<std::shared_ptr<TargetMemory>> last;  // is freed when the mutex is
   last.reserve(most_unused + 1);

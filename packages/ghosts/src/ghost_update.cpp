@@ -95,7 +95,7 @@ void GhostUpdate::sum_ghosts(DeviceStream stream) {
 }
 
 void GhostUpdate::start_update(DeviceStream stream) {
-  state_->faults.wait_for(state_->halo->buffer().memory, stream);
+  if (!state_->halo->started()) state_->faults.wait_for(state_->halo->buffer().memory, stream);
   state_->halo->start_fill();
 }
 
@@ -104,7 +104,7 @@ void GhostUpdate::start_sum(DeviceStream stream) {
   added.beta = 1.0;
   const ElementType& type = state_->halo->buffer().type;  // the same on every process
   redistribute::combiner(type, type, false, added);       // throws if elements of this type cannot be added
-  state_->faults.wait_for(state_->halo->buffer().memory, stream);
+  if (!state_->halo->started()) state_->faults.wait_for(state_->halo->buffer().memory, stream);
   state_->halo->start_sum();
 }
 

@@ -26,7 +26,7 @@ void Carrier::ready(const std::vector<MovedArray>& arrays, const ElementStep& st
   else if (context_->has_rings())
     within_node_.use(context_->rings());
   messages_.use(on_devices);
-  stays_on_device_ = on_devices != nullptr && on_devices->own() != nullptr && all_on_devices();
+  stays_on_device_ = on_devices != nullptr && on_devices->own() != nullptr && all_on_device();
   messages_on_device_ = stays_on_device_ && on_devices->device_messages() != nullptr;
   connect(End::source);
   connect(End::target);
@@ -36,14 +36,16 @@ void Carrier::ready(const std::vector<MovedArray>& arrays, const ElementStep& st
   for (passed_ = arrays_.size(); passed_ > 0; --passed_) begin_pass(arrays_[passed_ - 1]);
 }
 
-// Whether all arrays of this process are on devices, at both ends or at the ends that it has.
-bool Carrier::all_on_devices() const {
-  const auto on_host = [](const std::vector<Schedule::Peer>& peers) {
-    return std::any_of(peers.begin(), peers.end(), [](const Schedule::Peer& peer) { return peer.device == nullptr; });
+// Whether all elements of this process are on the device that has slots.
+bool Carrier::all_on_device() const {
+  const Memory& device = on_devices_->memory();
+  const auto is_there = [&](const std::vector<Schedule::Peer>& peers, const DistArray& array) {
+    const Memory& memory = array.buffer.memory;
+    return peers.empty() || (peers.front().device != nullptr && memory.device == device.device);
   };
-  for (const MovedArray& array : arrays_)
-    if (on_host(array.schedule->out) || on_host(array.schedule->in)) return false;
-  return true;
+  return std::all_of(arrays_.begin(), arrays_.end(), [&](const MovedArray& array) {
+    return is_there(array.schedule->out, *array.source) && is_there(array.schedule->in, *array.target);
+  });
 }
 
 // Makes the streams of one end, and finds the transport of each. Every array has the same peers.
@@ -81,19 +83,24 @@ std::vector<Stream*>* Carrier::transport_of(const Schedule::Peer& peer, Directio
   return peer.way == Way::typed && step_.copies() ? &direction.typed : &direction.messages;
 }
 
+const char* Carrier::slots_text() const {
+  const bool in_rings = !out_.within_node.empty() || !in_.within_node.empty();
+  const bool in_messages = !out_.messages.empty() || !in_.messages.empty();
+  if (stays_on_device_ && !in_rings && !in_messages) return "on the device";
+  return messages_on_device_ && !in_rings ? "on devices, which MPI reads" : "in the memory of the host";
+}
+
 // Moves the elements that stay on a device, through a slot there.
 void Carrier::move_own() {
   for (std::size_t k = 0; k < out_.own.size(); ++k) {
     Stream &from = *out_.own[k], &to = *in_.own[k];
     std::byte* const slot = on_devices_->own();
     while (from.left() > 0) {
-      const Index units = std::min(from.left(), own_slot_bytes / step_.slot_unit());
+      const Index units = std::min(from.left(), on_devices_->lengths().own / step_.slot_unit());
       from.pack<StreamCopy>(slot, units);
-      while (!from.ended()) {
-      }
+      while (!from.ended()) progress();
       to.unpack<StreamCopy>(slot, units);
-      while (!to.ended()) {
-      }
+      while (!to.ended()) progress();
     }
   }
 }

@@ -44,18 +44,15 @@ class Carrier {
   void finish();
   /// Lets MPI make progress now and then; false.
   bool wait_a_little();
-  /// Whose memory the slots of the last move were in.
-  const char* slots_text() const {
-    return messages_on_device_ && out_.within_node.empty() && in_.within_node.empty() ? "devices, which MPI reads"
-                                                                                      : "the host";
-  }
+  /// Where the slots of the last move were.
+  const char* slots_text() const;
   /// Ends a move in which MPI has failed. Local.
   void abandon();
 
  private:
   void begin_pass(const MovedArray& array);
   void connect(End end);
-  bool all_on_devices() const;
+  bool all_on_device() const;
   void move_own();
   bool walk(Index units);
   void post_what_waits();

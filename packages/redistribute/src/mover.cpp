@@ -216,8 +216,9 @@ std::string Mover::device_way() const {
   if (way_ == DeviceWay::host) return {};
   if (way_ == DeviceWay::pull)
     return "The last move was one kernel on each device, which read the elements of all processes from their memory.\n";
-  const std::string why = devices_ == nullptr ? "" : devices_->why_slots();
-  return "The last move passed through slots in the memory of " + std::string(carrier_.slots_text()) + ", because " +
+  std::string why = devices_ == nullptr ? "" : devices_->why_slots();
+  if (options_.path != Path::automatic) why = "its Path is not automatic";
+  return "The last move passed through slots " + std::string(carrier_.slots_text()) + ", because " +
          (why.empty() ? "an array of another process needs that" : why) + ".\n";
 }
 

@@ -96,6 +96,7 @@ class Mover {
   Carrier carrier_;
   std::vector<Way> ways_;     // by rank, that of a Stream to it
   bool agrees_on_schedules_;  // with lists they are as large as the data; else they may have types of MPI
+  DeviceMove on_device_;      // of the move that is in progress, if it has arrays on devices
   std::vector<std::unique_ptr<Schedule>> schedules_;
   std::vector<Agreed> agreed_;  // for all moves so far, if it agrees on schedules
   KnownArrays sources_, targets_;
@@ -110,7 +111,6 @@ class Mover {
 
   std::unique_ptr<DeviceMoves> devices_;  // null: no array was on a device yet, or the program has no TriDAP::device
   enum class DeviceWay { host, pull, slots };
-  DeviceMove on_device_;
   DeviceWay way_ = DeviceWay::host;  // of the move that is in progress
   std::exception_ptr failed_before_wait_;
 };

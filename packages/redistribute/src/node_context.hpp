@@ -18,10 +18,6 @@
 
 namespace tridap::redistribute {
 
-// Messages between nodes. Open MPI sends up to 64 KB by TCP without first asking the receiver.
-inline constexpr Index message_slot_bytes = Index{60} << 10;  ///< the same on every process
-inline constexpr Index message_slots = 16;                    ///< of each direction
-
 class Mover;
 
 /// Everything that the moves on one communicator share. It is attached to the communicator, so that it is made once.

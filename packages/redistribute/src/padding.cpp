@@ -242,7 +242,7 @@ void PaddingUpdate::update(DeviceStream stream) {
 }
 
 void PaddingUpdate::start(DeviceStream stream) {
-  state_->faults.wait_for(state_->halo->buffer().memory, stream);
+  if (!state_->halo->started()) state_->faults.wait_for(state_->halo->buffer().memory, stream);
   state_->adds ? state_->halo->start_sum() : state_->halo->start_fill();
 }
 

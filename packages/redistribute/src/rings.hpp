@@ -32,10 +32,10 @@ struct Ring {
   std::byte* slots = nullptr;
   Index slot_bytes = 0;
 
-  /// For the sender: the slot to fill next; null: all are full.
-  std::byte* empty_slot() const {
-    const std::uint64_t n = posted->load(std::memory_order_relaxed);
-    return n - taken->load(std::memory_order_acquire) == ring_slots ? nullptr : slot(n);
+  /// For the sender: the slot to fill next, or the one so many slots `ahead`; null: it is full.
+  std::byte* empty_slot(std::uint64_t ahead = 0) const {
+    const std::uint64_t n = posted->load(std::memory_order_relaxed) + ahead;
+    return n - taken->load(std::memory_order_acquire) >= ring_slots ? nullptr : slot(n);
   }
   void post(Index bytes) const {
     const std::uint64_t n = posted->load(std::memory_order_relaxed);
@@ -43,10 +43,11 @@ struct Ring {
     posted->store(n + 1, std::memory_order_release);
   }
 
-  /// For the receiver: the slot to empty next, and the bytes in it; null: none is full.
-  const std::byte* full_slot(Index* bytes) const {
-    const std::uint64_t n = taken->load(std::memory_order_relaxed);
-    if (posted->load(std::memory_order_acquire) == n) return nullptr;
+  /// For the receiver: the slot to empty next, or the one so many slots `ahead`, and the bytes in it; null: it is not
+  /// full.
+  const std::byte* full_slot(Index* bytes, std::uint64_t ahead = 0) const {
+    const std::uint64_t n = taken->load(std::memory_order_relaxed) + ahead;
+    if (posted->load(std::memory_order_acquire) <= n) return nullptr;
     *bytes = filled[n % ring_slots];
     return slot(n);
   }
@@ -57,6 +58,10 @@ struct Ring {
 };
 
 inline constexpr Index least_slots_bytes = Index{1} << 14;  ///< with less, rings are slower than messages
+
+// Messages between nodes. Open MPI sends up to 64 KB by TCP without first asking the receiver.
+inline constexpr Index message_slot_bytes = Index{60} << 10;  ///< the same on every process
+inline constexpr Index message_slots = 16;                    ///< of each direction
 
 /// The shared memory of the rings between the processes of a node.
 struct RingMemory {

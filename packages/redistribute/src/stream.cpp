@@ -26,6 +26,7 @@ void Stream::begin(Index rank, const ElementStep& step, bool slots_on_device) {
   slots_on_device_ = slots_on_device;
   has_devices_ = false;
   begun = 0;
+  slots_begun = 0;
   step_ = step;
   arrays_.clear();
   left_ = 0;

@@ -7,7 +7,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -84,9 +86,14 @@ class Stream {
         if (array.device != nullptr && !array.device->ended()) return false;
     return true;
   }
+  bool has_devices() const { return has_devices_; }
   bool slots_on_device() const { return slots_on_device_; }
   /// Units that a transport has packed and not sent, or not unpacked to the end.
   Index begun = 0;
+  /// The same in each slot of a ring.
+  static constexpr std::uint64_t most_begun = 4;
+  std::array<Index, most_begun> in_slots{};
+  std::uint64_t slots_begun = 0;
   /// Where all elements stand in our buffer, if they stand there in a row; otherwise null. Of a stream that has begun.
   std::byte* contiguous() const;
 

@@ -35,34 +35,46 @@ bool SharedMemoryTransport::progress() {
   return moved;
 }
 
+// Elements on a device are packed into several slots before it looks at the device again, which takes as long as a
+// slot.
 bool SharedMemoryTransport::send(Stream& stream) {
+  if (stream.slots_begun == 0 && stream.left() == 0) return false;
   const Ring& ring = rings_->to(stream.rank());
-  if (stream.begun == 0) {
-    if (stream.left() == 0) return false;
-    std::byte* const slot = ring.empty_slot();
-    if (slot == nullptr) return false;
-    stream.begun = std::min(stream.left(), ring.slot_bytes / step_.slot_unit());
-    stream.pack<StreamCopy>(slot, stream.begun);
+  if (stream.slots_begun == 0) {
+    const std::uint64_t most = stream.has_devices() ? Stream::most_begun : 1;
+    for (std::byte* slot = nullptr; stream.slots_begun < most && stream.left() > 0;) {
+      slot = ring.empty_slot(stream.slots_begun);
+      if (slot == nullptr) break;
+      const Index units = std::min(stream.left(), ring.slot_bytes / step_.slot_unit());
+      stream.in_slots[stream.slots_begun++] = units;
+      stream.pack<StreamCopy>(slot, units);
+    }
+    if (stream.slots_begun == 0) return false;
   }
   if (!stream.ended()) return false;
-  ring.post(std::exchange(stream.begun, 0) * step_.slot_unit());
+  for (std::uint64_t k = 0; k < stream.slots_begun; ++k) ring.post(stream.in_slots[k] * step_.slot_unit());
+  stream.slots_begun = 0;
   if (stream.left() == 0) --left_;
   return true;
 }
 
 bool SharedMemoryTransport::receive(Stream& stream) {
+  if (stream.slots_begun == 0 && stream.left() == 0) return false;
   const Ring& ring = rings_->from(stream.rank());
-  if (stream.begun == 0) {
-    if (stream.left() == 0) return false;
-    Index bytes = 0;
-    const std::byte* const slot = ring.full_slot(&bytes);
-    if (slot == nullptr) return false;
-    stream.begun = bytes / step_.slot_unit();
-    stream.unpack<StreamCopy>(slot, stream.begun);
+  if (stream.slots_begun == 0) {
+    const std::uint64_t most = stream.has_devices() ? Stream::most_begun : 1;
+    while (stream.slots_begun < most && stream.left() > 0) {
+      Index bytes = 0;
+      const std::byte* const slot = ring.full_slot(&bytes, stream.slots_begun);
+      if (slot == nullptr) break;
+      ++stream.slots_begun;
+      stream.unpack<StreamCopy>(slot, bytes / step_.slot_unit());
+    }
+    if (stream.slots_begun == 0) return false;
   }
   if (!stream.ended()) return false;
-  stream.begun = 0;
-  ring.take();
+  for (std::uint64_t k = 0; k < stream.slots_begun; ++k) ring.take();
+  stream.slots_begun = 0;
   if (stream.left() == 0) --left_;
   return true;
 }
@@ -111,7 +123,7 @@ bool TypedTransport::progress() {
 }
 
 void MessageTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
-  slot_bytes_ = on_devices_ == nullptr ? message_slot_bytes : device_message_bytes;
+  slot_bytes_ = on_devices_ == nullptr ? message_slot_bytes : on_devices_->lengths().message;
   std::byte* const slots = out.empty() && in.empty() ? nullptr
                            : on_devices_ == nullptr  ? context_.message_memory()
                                                      : on_devices_->messages();

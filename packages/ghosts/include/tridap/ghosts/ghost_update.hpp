@@ -38,11 +38,11 @@ class GhostUpdate {
   GhostUpdate& operator=(GhostUpdate&&) noexcept;
   ~GhostUpdate();
 
-  /// Each ghost gets the value of its element, with all components: start_update(), then wait(). **Collective.**
+  /// Each ghost gets the value of its element, with all components: start_update(stream), then wait(). **Collective.**
   void update_ghosts(DeviceStream stream = {});
   /// The value of each ghost is added to its element; ghosts keep their values. An element with several ghosts gets
-  /// them in the order of the ranks, so that the sum is the same each time. **Collective.** Throws Error on every
-  /// process if elements of this type cannot be added.
+  /// them in the order of the ranks, so that the sum is the same each time: start_sum(stream), then wait().
+  /// **Collective.** Throws Error on every process if elements of this type cannot be added.
   void sum_ghosts(DeviceStream stream = {});
 
   /// Begins an update of the ghosts. Until wait() returns, the ghosts must not be accessed, and owned elements may be

@@ -25,8 +25,9 @@ struct Options {
   /// On which sources and targets in the memory of a device were last written: a move waits for it. It may differ
   /// between processes.
   DeviceStream stream = {};
-  /// Whether MPI sends and receives the memory of devices (is *CUDA-aware*). Then messages between nodes have their
-  /// slots there. Nothing: MPI is asked. It may differ between processes.
+  /// Whether MPI sends and receives the memory of devices (is *CUDA-aware*). Then messages, which go between nodes,
+  /// have their slots there. Nothing: MPI is asked, which says how it was built. `true` with an MPI that cannot is a
+  /// crash. It may differ between processes.
   std::optional<bool> mpi_reads_devices = {};
 };
 

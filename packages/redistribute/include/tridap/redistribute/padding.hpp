@@ -51,7 +51,7 @@ class PaddingUpdate {
   PaddingUpdate& operator=(PaddingUpdate&&) noexcept;
   ~PaddingUpdate();
 
-  /// Fills all padding, or adds it: start(), then wait(). **Collective**.
+  /// Fills all padding, or adds it: start(stream), then wait(). **Collective**.
   void update(DeviceStream stream = {});
   /// Begins an update. Until wait() returns, the padding must not be accessed, and the interior may be read but not
   /// written; with PaddingOperation::sum, neither may be written, and the interior must not be read. **Collective.**
