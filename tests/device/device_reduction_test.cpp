@@ -24,11 +24,11 @@ struct IsComplex<std::complex<T>> : std::true_type {};
 
 template <class T>
 ElementType type_of() {
-  const Kind kind = std::is_same_v<T, bool>          ? Kind::boolean
-                    : std::is_floating_point_v<T>    ? Kind::floating
-                    : IsComplex<T>::value            ? Kind::complex
-                    : std::is_signed_v<T>            ? Kind::signed_integer
-                                                     : Kind::unsigned_integer;
+  const Kind kind = std::is_same_v<T, bool>       ? Kind::boolean
+                    : std::is_floating_point_v<T> ? Kind::floating
+                    : IsComplex<T>::value         ? Kind::complex
+                    : std::is_signed_v<T>         ? Kind::signed_integer
+                                                  : Kind::unsigned_integer;
   return {kind, sizeof(T), true};
 }
 
@@ -87,10 +87,11 @@ class Elements {
 
 template <class T>
 T small(Index number) {
-  return static_cast<T>(static_cast<int>(moves::hash({number}, on::rank(world)) % 101) - (std::is_signed_v<T> ? 50 : 0));
+  return static_cast<T>(static_cast<int>(moves::hash({number}, on::rank(world)) % 101) -
+                        (std::is_signed_v<T> ? 50 : 0));
 }
 
-const std::vector<std::vector<Index>> shapes = {{},     {1},       {7},       {256},     {257},      {3, 1, 5},
+const std::vector<std::vector<Index>> shapes = {{},      {1},        {7},          {256},     {257},  {3, 1, 5},
                                                 {33, 9}, {17, 3, 5}, {2, 3, 4, 5}, {1000, 7}, {70000}};
 
 void for_each_layout(const std::function<void(const std::vector<Index>&, const oracle::Stand&)>& visit) {
@@ -156,9 +157,8 @@ TEST_F(DeviceReductions, ProductsAndComplexNumbersAreThoseOfSchool) {
   using Complex = std::complex<double>;
   for_each_layout([](const std::vector<Index>& shape, const oracle::Stand& stand) {
     const Elements<Complex> x(shape, stand, [](Index k) { return Complex(small<int>(k), small<int>(k + 9)); });
-    const Elements<std::complex<float>> y(shape, stand, [](Index k) {
-      return std::complex<float>(small<float>(k + 3), small<float>(k + 5));
-    });
+    const Elements<std::complex<float>> y(
+        shape, stand, [](Index k) { return std::complex<float>(small<float>(k + 3), small<float>(k + 5)); });
     Complex sum, dot, vdot;
     double squares = 0, most = 0;
     for (std::size_t k = 0; k < x.host.size(); ++k) {

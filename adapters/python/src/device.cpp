@@ -389,15 +389,22 @@ py::object part_at(const py::array& view, py::handle part) {
   return part_of(std::move(buffer));
 }
 
+void order_after_stream(const Memory& memory, const py::object& stream) {
+  bool waits = false;
+  const driver::Stream producer = consumer_stream(memory, stream, waits);
+  if (waits) driver::order_after(memory, nullptr, producer);
+}
+
 py::object copied_to(const Buffer& buffer, const Memory& memory, const py::object& stream) {
   if (!is_on_device(buffer.memory) && !is_on_device(memory)) return py::none();
   if (buffer.type.kind == ElementType::Kind::opaque)
     refuse("the elements are " + buffer.type.text(), "which GPU libraries do not have",
            "give elements of a number type");
   bool waits = false;
-  const bool from_device = is_on_device(buffer.memory);
-  const driver::Stream producer = consumer_stream(from_device ? buffer.memory : memory, stream, waits);
-  if (waits && from_device) driver::order_after(buffer.memory, nullptr, producer);
+  if (is_on_device(buffer.memory))
+    order_after_stream(buffer.memory, stream);
+  else
+    consumer_stream(memory, stream, waits);
   return part_of(driver::copy_to(buffer, memory));
 }
 

@@ -56,6 +56,10 @@ py::array addresses_of(py::handle part);
 /// The part over the elements of a view of addresses_of(part).
 py::object part_at(const py::array& view, py::handle part);
 
+/// Lets what TriDAP does later with a device wait for the work on `stream`, as DLPack numbers it; None: the legacy
+/// default stream. Throws BufferError for another stream.
+void order_after_stream(const Memory& memory, const py::object& stream);
+
 /// The elements of a buffer in other memory, as a part of their own. If the buffer is on a device, the copy waits for
 /// the work on `stream`, as DLPack numbers it.
 py::object copied_to(const Buffer& buffer, const Memory& memory, const py::object& stream);
