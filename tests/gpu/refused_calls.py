@@ -69,7 +69,6 @@ LOCAL_CALLS = {
     "mask of local": lambda x: x.local[np.ones(4, bool)], "list of local": lambda x: x.local[[0, 1]],
     "row of bool of local": lambda x: x.local[True], "assign to local": lambda x: _assign_local(x, 0, 1),
     "copy of local": lambda x: x.local.copy(), "tolist of local": lambda x: x.local.tolist(),
-    "scatter from one": lambda x: tridap.scatter(x.local, tridap.distribution(x.local.shape, "*,*", processes=1)),
     "partitioned": lambda x: np.asarray(x.__partitioned__["get"](x.__partitioned__["partitions"][(x.process, 0)]["data"])),
     "scalapack export": lambda x: tridap.scalapack.export_array([1] + 8 * [0], x.local, _grid(x)),
 }
@@ -84,8 +83,6 @@ REFUSED_CALLS = {
     "allclose": lambda x: np.allclose(x, x), "array_equal": lambda x: np.array_equal(_host(x), x),
     "array_equal itself": lambda x: np.array_equal(x, x), "element": lambda x: x[1, 2],
     "plot": lambda x: x.plot(), "plot of a line": lambda x: x[:, 0].plot(),
-    "ghosted": lambda x: tridap.GhostedArray.copy_of(x, []),
-    "ghosted memory": lambda x: tridap.GhostedArray(x.local, [], comm=x.comm),
     "save": lambda x: tridap.save("unused.h5", {"x": x}),
     "save attribute": lambda x: tridap.save("unused.h5", {"x": _host(x)}, {"a": x.local}),
     "scalapack eigh": lambda x: tridap.scalapack.eigh(x), "scalapack solve": lambda x: tridap.scalapack.solve(x, x),

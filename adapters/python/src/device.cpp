@@ -343,14 +343,17 @@ py::object part_over(py::handle object, Copy copy, Receipt& receipt) {
 }
 
 py::object part_over(py::handle object) {
-  if (!py::isinstance<py::array>(object)) {
-    const bool read_only = device_part_behind(object) == nullptr && is_read_only_library(object);
-    if (std::optional<Buffer> buffer = device_buffer(object)) {
-      buffer->read_only = buffer->read_only || read_only;
-      return part_of(std::move(*buffer));
-    }
-  }
-  return array_over(object);
+  py::object part = device_part_over(object);
+  return part.is_none() ? array_over(object) : part;
+}
+
+py::object device_part_over(py::handle object) {
+  if (py::isinstance<py::array>(object)) return py::none();
+  const bool read_only = device_part_behind(object) == nullptr && is_read_only_library(object);
+  std::optional<Buffer> buffer = device_buffer(object);
+  if (!buffer) return py::none();
+  buffer->read_only = buffer->read_only || read_only;
+  return part_of(std::move(*buffer));
 }
 
 Buffer buffer_of_part(py::handle part) {
@@ -482,6 +485,9 @@ numbers are addresses of streams. BufferError, with the reason, if there is no c
   bind_views(type);
   refuse_numpys(type);
   refuse_operators(type);
+  module.def("_device_part", &device_part_over);
+  module.def("_host_copy",
+             [](const py::object& part) { return copied_to(buffer_of_part(part), Memory{}, py::none()); });
   module.def("_refuse_on_device", [](const py::object& given) {
     if (const DevicePart* const part = device_part_behind(given)) refuse_on_device(part->buffer().memory);
     if (const Array* const array = array_behind(given)) refuse_on_device(array->array().buffer.memory);

@@ -45,6 +45,9 @@ py::object part_over(py::handle object, Copy copy, Receipt& receipt);
 /// The same without a copy.
 py::object part_over(py::handle object);
 
+/// A DevicePart over an object's memory; None if that is not of a device. Throws as part_over().
+py::object device_part_over(py::handle object);
+
 /// The memory of a NumPy array or a DevicePart, which it keeps alive.
 Buffer buffer_of_part(py::handle part);
 /// The part over a buffer's memory, which it keeps alive.
