@@ -9,8 +9,12 @@
 #include <cassert>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace tridap::device {
 
