@@ -8,7 +8,7 @@ os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 import numpy as np
 import pytest
-from refused_calls import REFUSED_CALLS, VIEWS
+from refused_calls import REDUCTIONS, REFUSED_CALLS, VIEWS
 
 import tridap
 
@@ -345,6 +345,31 @@ def test_view_is_of_the_same_memory(view):
     held, x = device_array()
     host = VIEWS[view](tridap.array(held.get(), DIST))
     assert np.array_equal(VIEWS[view](x).to("cpu").local, host.local)
+
+
+@pytest.mark.parametrize("call", REDUCTIONS)
+def test_reduction_has_numpys_result(call):
+    held, x = device_array(np.arange(-4.0, 8.0).reshape(SHAPE))
+    found, expected = REDUCTIONS[call](x), REDUCTIONS[call](tridap.array(held.get(), DIST))
+    assert found == expected and np.asarray(found).dtype == np.asarray(expected).dtype
+
+
+def test_sums_have_the_same_bits_each_time():
+    held = cupy.random.random((3000, 1000)) - 0.5
+    x = tridap.array(held, tridap.distribution(held.shape, "*,*", processes=1))
+    assert len({x.sum() for _ in range(5)}) == 1 and np.isclose(x.sum(), held.get().sum())
+
+
+def test_ghosts_stay_on_the_device():
+    held, x = device_array()
+    u = tridap.GhostedArray.copy_of(x, [])
+    u.update_ghosts()
+    assert u.owned.device == "cuda:0" and np.array_equal(cupy.from_dlpack(u.local).get(), held.get())
+
+
+def test_scatter_takes_an_array_on_the_device():
+    held, _ = device_array()
+    assert np.array_equal(tridap.scatter(held, DIST).local, held.get())
 
 
 # ---- what is refused by name

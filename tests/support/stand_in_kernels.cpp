@@ -1,6 +1,7 @@
 #include "stand_in_kernels.hpp"
 
 #include <kernels.hpp>
+#include <reduce.hpp>
 
 #include <cstring>
 #include <memory>
@@ -66,6 +67,18 @@ void combine_slot(const void* argument, unsigned blocks, unsigned of_a_block) {
     tridap::device::combine_slot(*static_cast<const SlotTask*>(argument), thread, all);
 }
 
+template <class Wide>
+void reduce(const void* argument, unsigned blocks, unsigned) {
+  const auto& task = *static_cast<const tridap::device::ReduceTask*>(argument);
+  for (Long number = 0; number < Long{blocks}; ++number) {
+    const auto block = shared_memory<tridap::device::SharedValues<Wide>>();
+    for_each_thread([&](int thread) { reduce_elements(task, number, Long{blocks}, *block, thread); });
+    for (int half = threads / 2; half > 0; half /= 2)
+      for_each_thread([&](int thread) { reduce_halves(task, number, *block, half, thread); });
+    for_each_thread([&](int thread) { write_result(task, number, *block, thread); });
+  }
+}
+
 struct Kernel {
   std::string name;
   void (*run)(const void*, unsigned, unsigned);
@@ -79,12 +92,21 @@ void add(std::vector<Kernel>& all, const char* bytes) {
   all.push_back({std::string("tridap_slot_") + bytes, slot<Word>, sizeof(SlotTask)});
 }
 
+template <class Wide>
+void add_reduction(std::vector<Kernel>& all, const char* name) {
+  all.push_back({std::string("tridap_reduce_") + name, reduce<Wide>, sizeof(tridap::device::ReduceTask)});
+}
+
 std::vector<Kernel>& kernels() {
   static std::vector<Kernel>* const all = [] {
     auto* const made = new std::vector<Kernel>;
     made->push_back({"tridap_nothing", [](const void*, unsigned, unsigned) {}, sizeof(int)});
     made->push_back({"tridap_combine", combine, sizeof(tridap::device::CombineTask)});
     made->push_back({"tridap_combine_slot", combine_slot, sizeof(SlotTask)});
+    add_reduction<std::int64_t>(*made, "i64");
+    add_reduction<std::uint64_t>(*made, "u64");
+    add_reduction<double>(*made, "f64");
+    add_reduction<tridap::device::Complex<double>>(*made, "c128");
     add<std::uint8_t>(*made, "1");
     add<std::uint16_t>(*made, "2");
     add<std::uint32_t>(*made, "4");

@@ -4,6 +4,7 @@
 #include "memory.hpp"
 #include "python_methods.hpp"
 #include "reduced.hpp"
+#include "reduced_on_device.hpp"
 #include "text_argument.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/slice.hpp>
@@ -198,18 +199,24 @@ std::pair<Index, Index> bounds(const Array& array, Index axis) {
 
 // What a DistArray has of NumPy's arrays in Python.
 const PythonMethod numpy_methods[] = {
-    {"sum", "tridap._reduce", R"(sum(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
+    {"sum", "tridap._reduce", R"(sum(axis=None, dtype=None, *, keepdims=False, stream=None) -> NumPy scalar or DistArray
 
 The sum of all elements of the whole array, each counted once, without communication padding and mirrors. Collective; the
 same on every process, bit for bit. The type is numpy.sum's: int64 for smaller integers and bool.
 
 axis: one axis or several, which must not be distributed: the result is a DistArray of the other axes, with their padding.
 This is collective too, because all processes agree on the axes. TypeError, which names the right call, for an axis on several
-processes. keepdims: the result keeps these axes, with one element; without axes, or with all, it is a NumPy array.)"},
-    {"prod", "tridap._reduce", R"(prod(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
+processes. keepdims: the result keeps these axes, with one element; without axes, or with all, it is a NumPy array.
+
+Elements in the memory of a GPU are reduced there, without `axis`; float16 and longdouble are refused. Their order is not NumPy's, so
+the last bits of a float may differ from NumPy's, but they are the same in each run on the same number of processes. Kernels wait for
+the legacy default stream and for `stream`, as in to(). prod, mean, min, max, all, any, dot, vdot and norm are the same in this.)"},
+    {"prod", "tridap._reduce",
+     R"(prod(axis=None, dtype=None, *, keepdims=False, stream=None) -> NumPy scalar or DistArray
 
 The product of all elements of the whole array. Everything else is as for sum().)"},
-    {"mean", "tridap._reduce", R"(mean(axis=None, dtype=None, *, keepdims=False) -> NumPy scalar or DistArray
+    {"mean", "tridap._reduce",
+     R"(mean(axis=None, dtype=None, *, keepdims=False, stream=None) -> NumPy scalar or DistArray
 
 The mean of all elements of the whole array, as sum() counts them: float64 for integers. Without elements it is nan, with
 numpy.mean's warning. Collective; the same on every process. `axis` and `keepdims` are as for sum().)"},
@@ -220,11 +227,11 @@ process. `axis` and `keepdims` are as for sum().)"},
     {"std", "tridap._reduce", R"(std(axis=None, dtype=None, ddof=0, *, keepdims=False) -> NumPy scalar or DistArray
 
 The standard deviation: the square root of var().)"},
-    {"min", "tridap._reduce", R"(min(axis=None, *, keepdims=False) -> NumPy scalar or DistArray
+    {"min", "tridap._reduce", R"(min(axis=None, *, keepdims=False, stream=None) -> NumPy scalar or DistArray
 
 The smallest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
 Collective; the same on every process. `axis` and `keepdims` are as for sum().)"},
-    {"max", "tridap._reduce", R"(max(axis=None, *, keepdims=False) -> NumPy scalar or DistArray
+    {"max", "tridap._reduce", R"(max(axis=None, *, keepdims=False, stream=None) -> NumPy scalar or DistArray
 
 The largest element of the whole array; nan if an element is nan. ValueError, on every process, without elements.
 Collective; the same on every process. `axis` and `keepdims` are as for sum().)"},
@@ -236,23 +243,23 @@ be None.)"},
     {"argmax", "tridap._reduce", R"(argmax(axis=None) -> numpy.int64
 
 The place of the largest element, as argmin() counts it; of the first nan, if an element is nan. Collective.)"},
-    {"all", "tridap._reduce", R"(all(axis=None, *, keepdims=False) -> numpy.bool_ or DistArray
+    {"all", "tridap._reduce", R"(all(axis=None, *, keepdims=False, stream=None) -> numpy.bool_ or DistArray
 
 Whether all elements of the whole array are true. Collective; the same on every process. `axis` and `keepdims` are as for
 sum().)"},
-    {"any", "tridap._reduce", R"(any(axis=None, *, keepdims=False) -> numpy.bool_ or DistArray
+    {"any", "tridap._reduce", R"(any(axis=None, *, keepdims=False, stream=None) -> numpy.bool_ or DistArray
 
 Whether any element of the whole array is true. Collective; the same on every process. `axis` and `keepdims` are as for
 sum().)"},
-    {"dot", "tridap._reduce", R"(dot(other) -> NumPy scalar
+    {"dot", "tridap._reduce", R"(dot(other, *, stream=None) -> NumPy scalar
 
 The sum of the products of the elements of two arrays with one distribution, of any number of axes. Complex elements are
 not conjugated; vdot() conjugates. The type is numpy.dot's, which does not widen integers. Collective; the same on every
 process.)"},
-    {"vdot", "tridap._reduce", R"(vdot(other) -> NumPy scalar
+    {"vdot", "tridap._reduce", R"(vdot(other, *, stream=None) -> NumPy scalar
 
 dot() with this array's elements conjugated, as numpy.vdot does. Collective; the same on every process.)"},
-    {"norm", "tridap._reduce", R"(norm(ord=None, axis=None, *, keepdims=False) -> NumPy scalar or DistArray
+    {"norm", "tridap._reduce", R"(norm(ord=None, axis=None, *, keepdims=False, stream=None) -> NumPy scalar or DistArray
 
 The norm of the whole array as numpy.linalg.norm computes it. None: the square root of the sum of the squares of the
 absolute values. An array of one axis also has ord 1, 2 and inf, and one of two axes "fro". Collective; the same on every
@@ -408,6 +415,7 @@ void bind_compute(py::module_& module, py::class_<Array>& type) {
   module.def("_counted", &counted);
   module.def("_bounds", &bounds);
   module.def("_reduced", &reduced, "comm"_a, "step"_a);
+  module.def("_reduced_on_device", &reduced_on_device);
 }
 
 }  // namespace tridap::python

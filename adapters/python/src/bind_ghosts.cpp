@@ -1,11 +1,14 @@
 #include "array.hpp"
 #include "bindings.hpp"
 #include "comm.hpp"
+#include "device.hpp"
 #include "gil.hpp"
 #include "memory.hpp"
 #include "together.hpp"
 #include <tridap/ghosts/ghost_update.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/device_moves.hpp>
+#include <tridap/internal/driver.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
@@ -20,7 +23,7 @@ class Ghosts {
  public:
   /// `local` and `ghosts` were read on all processes together. `distribution`: of the owned part; None: blocks.
   /// **Collective.**
-  Ghosts(const py::array& local, const py::array_t<Index>& ghosts, const py::object& distribution, py::object comm)
+  Ghosts(const py::object& local, const py::array_t<Index>& ghosts, const py::object& distribution, py::object comm)
       : comm_(std::move(comm)) {
     need_mpi();
     const MPI_Comm with = processes();
@@ -31,8 +34,9 @@ class Ghosts {
     };
     const Given given = together(with, [&] {
       Given made;
-      refuse_objects(local);
-      made.local = buffer_of(local);
+      if (py::isinstance<py::array>(local)) refuse_objects(local);
+      made.local = buffer_of_part(local);
+      if (redistribute::device_engine() == nullptr) refuse_on_device(made.local.memory);
       if (!distribution.is_none()) made.dim_data = dim_data(value_in<Distribution>(distribution), with);
       made.ghosts.assign(ghosts.data(), ghosts.data() + ghosts.size());
       return made;
@@ -47,7 +51,7 @@ class Ghosts {
       of_owned_ = std::make_shared<const Distribution>(mpi::gather_distribution(array_->owned(), with));
     }
     owned_ = together(with, [&] {
-      return py::cast(over(array_of(array_->owned().buffer), of_owned_, mpi::rank_of(with), comm_.object()));
+      return py::cast(over(part_of(array_->owned().buffer), of_owned_, mpi::rank_of(with), comm_.object()));
     });
   }
   Ghosts(Ghosts&&) = default;
@@ -94,12 +98,32 @@ class Ghosts {
   std::shared_ptr<const Distribution> of_owned_;
 };
 
+// A copy of an array on a device with its first axes as one, in new memory with room for so many ghosts, which are 0.
+py::object with_room(const Array& array, Index numbered, Index ghosts) {
+  const Buffer& from = array.array().buffer;
+  Buffer made = from;
+  Index count = 1;
+  for (Index axis = 0; axis < numbered; ++axis) count *= from.shape[static_cast<std::size_t>(axis)];
+  made.shape = {count + ghosts};
+  for (Index axis = numbered; axis < from.ndim(); ++axis)
+    made.shape.push_back(from.shape[static_cast<std::size_t>(axis)]);
+  made.strides = row_major_strides(made.shape, made.type.bytes);
+  made.read_only = false;
+  made.owner = driver::allocate(made.memory, element_count(made) * made.type.bytes, true);
+  made.data = made.owner.get();
+  Buffer owned = made;
+  owned.shape = from.shape;
+  owned.strides = row_major_strides(owned.shape, owned.type.bytes);
+  if (element_count(owned) > 0) driver::copy(from, owned);
+  return part_of(std::move(made));
+}
+
 }  // namespace
 
 void bind_ghosts(py::module_& module) {
   using Operation = void (GhostUpdate::*)(DeviceStream);
   py::class_<Ghosts> type(module, "_Ghosts", py::custom_type_setup(let_collect<Ghosts>));
-  type.def(py::init<const py::array&, const py::array_t<Index>&, const py::object&, py::object>())
+  type.def(py::init<const py::object&, const py::array_t<Index>&, const py::object&, py::object>())
       .def_property_readonly("owned", [](const Ghosts& ghosts) { return ghosts.owned(); });
   const std::pair<const char*, Operation> operations[] = {{"update", &GhostUpdate::update_ghosts},
                                                           {"sum", &GhostUpdate::sum_ghosts},
@@ -110,6 +134,7 @@ void bind_ghosts(py::module_& module) {
       ghosts.run(true, [run](GhostUpdate& update) { (update.*run)({}); });
     });
   type.def("wait", [](Ghosts& ghosts) { ghosts.run(false, [](GhostUpdate& update) { update.wait(); }); });
+  module.def("_with_room", &with_room);
 }
 
 }  // namespace tridap::python

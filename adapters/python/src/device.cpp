@@ -343,14 +343,17 @@ py::object part_over(py::handle object, Copy copy, Receipt& receipt) {
 }
 
 py::object part_over(py::handle object) {
-  if (!py::isinstance<py::array>(object)) {
-    const bool read_only = device_part_behind(object) == nullptr && is_read_only_library(object);
-    if (std::optional<Buffer> buffer = device_buffer(object)) {
-      buffer->read_only = buffer->read_only || read_only;
-      return part_of(std::move(*buffer));
-    }
-  }
-  return array_over(object);
+  py::object part = device_part_over(object);
+  return part.is_none() ? array_over(object) : part;
+}
+
+py::object device_part_over(py::handle object) {
+  if (py::isinstance<py::array>(object)) return py::none();
+  const bool read_only = device_part_behind(object) == nullptr && is_read_only_library(object);
+  std::optional<Buffer> buffer = device_buffer(object);
+  if (!buffer) return py::none();
+  buffer->read_only = buffer->read_only || read_only;
+  return part_of(std::move(*buffer));
 }
 
 Buffer buffer_of_part(py::handle part) {
@@ -399,15 +402,22 @@ DeviceStream device_stream(const py::object& given) {
   return *number;
 }
 
+void order_after_stream(const Memory& memory, const py::object& stream) {
+  bool waits = false;
+  const driver::Stream producer = consumer_stream(memory, stream, waits);
+  if (waits) driver::order_after(memory, nullptr, producer);
+}
+
 py::object copied_to(const Buffer& buffer, const Memory& memory, const py::object& stream) {
   if (!is_on_device(buffer.memory) && !is_on_device(memory)) return py::none();
   if (buffer.type.kind == ElementType::Kind::opaque)
     refuse("the elements are " + buffer.type.text(), "which GPU libraries do not have",
            "give elements of a number type");
   bool waits = false;
-  const bool from_device = is_on_device(buffer.memory);
-  const driver::Stream producer = consumer_stream(from_device ? buffer.memory : memory, stream, waits);
-  if (waits && from_device) driver::order_after(buffer.memory, nullptr, producer);
+  if (is_on_device(buffer.memory))
+    order_after_stream(buffer.memory, stream);
+  else
+    consumer_stream(memory, stream, waits);
   return part_of(driver::copy_to(buffer, memory));
 }
 
@@ -485,6 +495,9 @@ numbers are addresses of streams. BufferError, with the reason, if there is no c
   bind_views(type);
   refuse_numpys(type);
   refuse_operators(type);
+  module.def("_device_part", &device_part_over);
+  module.def("_host_copy",
+             [](const py::object& part) { return copied_to(buffer_of_part(part), Memory{}, py::none()); });
   module.def("_refuse_on_device", [](const py::object& given) {
     if (const DevicePart* const part = device_part_behind(given)) refuse_on_device(part->buffer().memory);
     if (const Array* const array = array_behind(given)) refuse_on_device(array->array().buffer.memory);

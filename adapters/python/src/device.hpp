@@ -46,6 +46,9 @@ py::object part_over(py::handle object, Copy copy, Receipt& receipt);
 /// The same without a copy.
 py::object part_over(py::handle object);
 
+/// A DevicePart over an object's memory; None if that is not of a device. Throws as part_over().
+py::object device_part_over(py::handle object);
+
 /// The memory of a NumPy array or a DevicePart, which it keeps alive.
 Buffer buffer_of_part(py::handle part);
 /// The part over a buffer's memory, which it keeps alive.
@@ -56,6 +59,10 @@ py::object part_of(Buffer buffer);
 py::array addresses_of(py::handle part);
 /// The part over the elements of a view of addresses_of(part).
 py::object part_at(const py::array& view, py::handle part);
+
+/// Lets what TriDAP does later with a device wait for the work on `stream`, as DLPack numbers it; None: the legacy
+/// default stream. Throws BufferError for another stream.
+void order_after_stream(const Memory& memory, const py::object& stream);
 
 /// The elements of a buffer in other memory, as a part of their own. If the buffer is on a device, the copy waits for
 /// the work on `stream`, as DLPack numbers it.

@@ -93,6 +93,7 @@ struct Planned::Call {
   DeviceStream stream;
   mpi::Faults faults;
   std::optional<py::error_already_set> raised;
+  bool on_host = false, on_device = false;  // of the elements of sources
 
   const DistArray& source() const { return part_or_none(x); }
   const DistArray& target() const { return part_or_none(out); }
@@ -113,6 +114,9 @@ Planned::Planned(Wanted wanted, Redistribution plan)
       listed_(wanted.listed) {
   // Every process must know which call of the plan is to be made without a target.
   makes_targets_ = !made_ && !options_.mapping.partial && wanted.target.distribution().processes() == processes_;
+  if (wanted.source.distribution().processes() == processes_) return;
+  for (Index process = 0; process < wanted.target.distribution().processes(); ++process)
+    if (!wanted.source.process(wanted.target.rank(process))) lacks_sources_ = true;
 }
 
 Planned::~Planned() {
@@ -139,10 +143,33 @@ void Planned::attempt(Call& call, Step&& step) const {
 // Runs a moving call, or takes part in that of the other processes without arrays. It allocates nothing before.
 template <class Step>
 void Planned::together_or_object(Call& call, Step&& step) {
+  collectively(call, [&] {
+    if (!call.faults.ok()) plan_->object(std::move(call.faults));
+    std::forward<Step>(step)();
+  });
+}
+
+// Whether the sources of all processes are on devices. One reduction, unless each process with a target has a source.
+bool Planned::all_on_devices(Call& call) {
+  bool all = false;
+  if (!lacks_sources_) return all;
+  const MPI_Comm comm = comm_.handle();
+  collectively(call, [&] {
+    const Begun begun(comm, [&](mpi::Record& record) {
+      record.add(call.on_host ? 1 : 0);
+      record.add(call.on_device ? 1 : 0);
+    });
+    all = begun.call().largest(0) == 0 && begun.call().largest(1) == 1;
+  });
+  return all;
+}
+
+// Runs what throws the same Error on all processes, without the GIL.
+template <class Step>
+void Planned::collectively(Call& call, Step&& step) {
   try {
     const WithoutPython released;
     const std::lock_guard<std::mutex> alone(*lock_);
-    if (!call.faults.ok()) plan_->object(std::move(call.faults));
     std::forward<Step>(step)();
   } catch (const mpi::DifferentCalls& error) {  // the others are in another call, and agree on nothing here
     throw_if_wrong(error.report(), call.raised, raised_on_all(comm_of(comm_.object())));
@@ -176,10 +203,10 @@ py::object Planned::move(py::object x, py::object out, const py::object& alpha, 
 py::list Planned::move_all(const py::list& pairs, const py::object& out, const py::object& alpha,
                            const py::object& beta, const py::object& stream) {
   need_mpi();
-  const UserCall user_call("plan()");
+  const UserCall user_call(lacks_sources_ ? "plan([...])" : "plan()");  // which begin in different ways
   Call call;
   py::list targets;
-  std::vector<py::object> sources;  // which hold what `moves` point at
+  std::vector<std::pair<py::object, py::object>> given;  // which hold what `moves` point at
   std::vector<redistribute::Move> moves;
   attempt(call, [&] {
     if (!out.is_none()) throw py::type_error("out is given beside a list of pairs (x, out), must be None");
@@ -187,14 +214,21 @@ py::list Planned::move_all(const py::list& pairs, const py::object& out, const p
     call.stream = device_stream(stream);
     for (const py::handle pair : pairs) {
       if ((!py::isinstance<py::tuple>(pair) && !py::isinstance<py::list>(pair)) || py::len(pair) != 2)
-        throw py::type_error("entry " + std::to_string(moves.size()) + " of the list is a " + kind_name(pair) +
+        throw py::type_error("entry " + std::to_string(given.size()) + " of the list is a " + kind_name(pair) +
                              ", must be a pair (x, out)");
       const auto two = py::reinterpret_borrow<py::sequence>(pair);
       py::object x = two[0], target = two[1];
-      call.x = call.out = nullptr;
-      read(call, x, target, true);
+      read(call, x, target);
+      given.emplace_back(x, target);
+    }
+  });
+  const bool on_devices = all_on_devices(call);
+  attempt(call, [&] {
+    if (!call.faults.ok()) return;
+    for (auto& [x, target] : given) {
+      call.x = array_behind(x);
+      provide(call, target, on_devices);
       moves.push_back({call.source(), call.target()});
-      sources.push_back(x);
       targets.append(target);
     }
   });
@@ -285,27 +319,46 @@ Planned::Call Planned::prepare(py::object& x, py::object& out, const py::object&
   attempt(call, [&] {
     call.scaling = {factor_of(alpha, "alpha"), factor_of(beta, "beta")};
     call.stream = device_stream(stream);
-    read(call, x, out, allocate);
+    read(call, x, out);
+  });
+  if (!allocate) return call;
+  const bool on_devices = all_on_devices(call);
+  attempt(call, [&] {
+    if (call.faults.ok()) provide(call, out, on_devices);
   });
   return call;
 }
 
-void Planned::read(Call& call, py::object& x, py::object& out, bool allocate) {
+void Planned::read(Call& call, py::object& x, py::object& out) {
   call.x = source_.part(x);
+  call.out = nullptr;
   if (call.x != nullptr) check_type(*call.x);
+  if (call.x != nullptr && element_count(call.x->array().buffer) > 0)
+    (is_on_device(call.x->array().buffer.memory) ? call.on_device : call.on_host) = true;
   if (!out.is_none()) {
     call.out = target_.part(out);
     if (call.out != nullptr) check_target_type(*call.out);
   } else if (call.scaling.beta != 0.0 && target_.process()) {
     refuse("beta is not 0, but out is None", "must be 0, because a new array has no values to add to",
            "pass out, or no beta");
-  } else if (allocate && target_.process()) {
-    out = allocated(call.x);
-    call.out = array_behind(out);
   }
   for (const Array* const array : {call.x, call.out})
     if (array != nullptr && is_on_device(array->array().buffer.memory))
       driver::order_ours_after(array->array().buffer.memory, call.stream);
+  if (call.out != nullptr) last_dtype_ = py::reinterpret_borrow<py::dtype>(call.out->dtype());
+}
+
+// Makes the target that was not given. `on_devices`: the sources of all processes are.
+void Planned::provide(Call& call, py::object& out, bool on_devices) {
+  if (out.is_none() && target_.process()) {
+    std::optional<Memory> device;
+    if (call.x != nullptr && is_on_device(call.x->array().buffer.memory))
+      device = call.x->array().buffer.memory;
+    else if (on_devices)
+      device = redistribute::device_engine()->current();
+    out = allocated(device);
+  }
+  call.out = array_behind(out);
   if (call.out != nullptr) last_dtype_ = py::reinterpret_borrow<py::dtype>(call.out->dtype());
 }
 
@@ -323,9 +376,9 @@ void Planned::check_target_type(const Array& out) const {
            "pass convert=True to redistribute, or to the call that makes the plan; or pass an out of x's dtype");
 }
 
-// A new target, where this process's part of the source is.
-py::object Planned::allocated(const Array* x) const {
-  if (x != nullptr && is_on_device(x->array().buffer.memory)) {
+// A new target, on a device or on the host.
+py::object Planned::allocated(const std::optional<Memory>& device) const {
+  if (device) {
     const ElementType type = made_ ? buffer_of(py::array(*made_, std::vector<py::ssize_t>{0})).type : type_;
     DistArray made;
     made.dim_data = target_.distribution()->dim_data(*target_.process());
@@ -333,7 +386,7 @@ py::object Planned::allocated(const Array* x) const {
     made.buffer.shape = target_.distribution()->local_shape(*target_.process());
     made.buffer.strides = options_.order == Order::row_major ? row_major_strides(made.buffer.shape, type.bytes)
                                                              : column_major_strides(made.buffer.shape, type.bytes);
-    made.buffer.memory = x->array().buffer.memory;
+    made.buffer.memory = *device;
     made.buffer.owner = driver::allocate(made.buffer.memory, element_count(made.buffer) * type.bytes, true);
     made.buffer.data = made.buffer.owner.get();
     return over_device(std::move(made));

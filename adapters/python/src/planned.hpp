@@ -86,13 +86,17 @@ class Planned {
   template <class Step>
   void together_or_object(Call& call, Step&& step);
   template <class Step>
+  void collectively(Call& call, Step&& step);
+  bool all_on_devices(Call& call);
+  template <class Step>
   void attempt(Call& call, Step&& step) const;
   Call prepare(py::object& x, py::object& out, const py::object& alpha, const py::object& beta,
                const py::object& stream, bool allocate);
-  void read(Call& call, py::object& x, py::object& out, bool allocate);
+  void read(Call& call, py::object& x, py::object& out);
+  void provide(Call& call, py::object& out, bool on_devices);
   void check_type(const Array& x) const;
   void check_target_type(const Array& out) const;
-  py::object allocated(const Array* x) const;
+  py::object allocated(const std::optional<Memory>& device) const;
   py::object over_device(DistArray made) const;
   py::object over_made(DistArray made);
   void clear_padding(const py::array& local) const;
@@ -108,6 +112,7 @@ class Planned {
   std::unique_ptr<redistribute::Redistribution> plan_;
   bool listed_ = false;         // as in Wanted
   bool makes_targets_ = false;  // a call without `out` lets the plan make the target
+  bool lacks_sources_ = false;  // on some process: it has a part of the target, but none of the source
   Index started_ = 0;           // the number of the last move that was started
   bool awaited_ = false;        // and it was not waited for
 };

@@ -83,7 +83,8 @@ def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, 
     Args:
         whole: on process `root`, anything that ``numpy.asarray`` takes, with the shape of what `gather` returns: without
             padding and without the mirrors of a periodic axis; along an unstructured axis, one element for each
-            different index, in ascending order. It is not read on other processes.
+            different index, in ascending order. It is not read on other processes. An array in the memory of a GPU is copied to
+            the host first.
         dist: the `Distribution` of the new array, the same on every process.
         comm: an mpi4py communicator, rank r being process r of `dist`; None: MPI.COMM_WORLD, or only this process for a
             distribution over one process.
@@ -129,9 +130,12 @@ def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, 
 def _values(whole, shape):
     if whole is None:
         raise TypeError("the array is None on the root, must be the whole array there")
-    values = np.asarray(unmasked("the array", whole))
+    part = _core._device_part(whole)
+    values = np.asarray(unmasked("the array", whole)) if part is None else part
     if values.shape != shape:
         raise ValueError(f"the array has shape {values.shape}, must be {shape}: the elements without padding and mirrors")
+    if part is not None and not isinstance(part, np.ndarray):  # managed memory is the host's too
+        return _core._host_copy(part)
     if values.dtype.hasobject:
         raise TypeError("the array holds Python objects: give numbers")
     return values

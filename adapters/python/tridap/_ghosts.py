@@ -32,8 +32,8 @@ class GhostedArray:
         u.update_ghosts()  # as x.scatter_forward()
 
     Args:
-        local: a NumPy array, or another object with NumPy's memory, of shape (owned elements + ghosts, components...), in
-            any memory order. It must be writable.
+        local: a NumPy array, another object with NumPy's memory, or an array in the memory of a GPU, of shape (owned
+            elements + ghosts, components...), in any memory order. It must be writable.
         ghosts: the id of each ghost, in the order of `local`. If `distribution` has one axis more than there are
             components, an id is a global index of its axis 0. If it has several more, an id is the row-major flat number
             of an element's global indices on these axes, and the owned elements are in row-major order.
@@ -71,10 +71,11 @@ class GhostedArray:
             numbered: how many axes, from the first on, the ids number; the other axes are components.
         """
         def copied():
-            _core._refuse_on_device(array)
             axes = integer("numbered", numbered)
             if not 1 <= axes <= array.ndim:
                 raise ValueError(f"numbered is {axes}, must be from 1 to {array.ndim}, the number of axes")
+            if array.device != "cpu":
+                return _core._with_room(array, axes, len(ghosts))
             count = int(np.prod(array.local.shape[:axes], dtype=int))
             made = np.zeros((count + len(ghosts),) + array.local.shape[axes:], array.dtype)
             made[:count] = array.local.reshape((count,) + array.local.shape[axes:])
@@ -96,7 +97,7 @@ class GhostedArray:
 
     @property
     def local(self) -> NDArray[Any]:
-        """The owned elements and the ghosts: the NumPy array that was given, or a view of its memory."""
+        """The owned elements and the ghosts: the NumPy array that was given, or a view of its memory; on a GPU, a DevicePart."""
         return self._local
 
     @property
@@ -150,7 +151,7 @@ class GhostedArray:
 
 
 def _memory(local):
-    """The NumPy array over the memory of an object; TypeError if it would be a copy."""
+    """The NumPy array or the DevicePart over the memory of an object; TypeError if it would be a copy."""
     unmasked("local", local)
     if isinstance(local, np.ndarray):
         return local
@@ -159,6 +160,9 @@ def _memory(local):
     if isinstance(local, _core.DistArray):
         raise TypeError("local is a DistArray, whose memory has no room for ghosts: tridap.GhostedArray.copy_of(local, ghosts) "
                         "makes a copy that has it")
+    part = _core._device_part(local)
+    if part is not None:
+        return part
     view = np.asarray(local)
     if view.base is None:
         raise TypeError(f"local is a {type(local).__name__}, whose memory NumPy cannot share: pass a NumPy array")

@@ -1,7 +1,7 @@
 """Sums, norms and the like over a whole distributed array.
 
 Each process computes a partial result with NumPy, from the elements that it counts: the interior of its part, without
-the indices that a lower process has too. One reduction of MPI, with which the call begins, makes one result of all, in
+the indices that a lower process has too; if they are in the memory of a GPU, by kernels there. One reduction of MPI, with which the call begins, makes one result of all, in
 the same order on the same processes. Therefore every process has the same result bit for bit, and
 the same program has the same result in each run on the same processes.
 """
@@ -15,14 +15,21 @@ from . import _core
 from ._agree import collective, utf8
 from ._broadcast import Broadcast, need_alike
 from ._core import DistArray
+from ._on_device import OnDevice
 
 _AxisError = getattr(np, "exceptions", np).AxisError  # NumPy 2 and 1
 
 
-def _counted(array):
-    """The elements that this process counts, a NumPy array: a view, unless several processes have the same index."""
-    part = array.interior
-    for axis, kept in enumerate(_core._counted(array) or ()):
+def _counted(array, stream=None):
+    """The elements that this process counts, a NumPy array: a view, unless several processes have the same index.
+
+    Those on a device are an OnDevice, whose kernels wait for `stream`.
+    """
+    part, lists = array.interior, _core._counted(array)
+    if array.device != "cpu":
+        found = OnDevice(array, lists, stream)
+        return found if found.size else np.empty(found.shape, found.dtype)
+    for axis, kept in enumerate(lists or ()):
         if kept is not None:
             part = part.take(kept, axis)
     return part
@@ -41,20 +48,22 @@ def _written(name, **arguments):
 MOST_BYTES = 32  # of an element that `_core._reduced` takes
 
 
-def reduced(array, call, step, *how):
+def reduced(array, call, step, *how, on_devices=False):
     """One result of the partial results of all processes, a scalar, and the sum of their numbers. Collective.
 
     `step` returns this process's partial result, a scalar, and its number; and `how`, unless that is given. It must not
     communicate. `call` returns the call as the user writes it, which must be the same on every process. It is called
     after `step`. `how` is "add"; "multiply"; "every"; "some"; "smallest" or "largest", of processes with a number that
     is not 0; "first_smallest" or "first_largest", of those with a number that is not negative, and with the least number
-    of the results that are equal; "bits", each bit that a process has, with the largest number.
+    of the results that are equal; "bits", each bit that a process has, with the largest number. Arrays on devices are refused,
+    unless the step takes them.
     """
     dtype = None
 
     def prepare():
         nonlocal dtype
-        _core._refuse_on_device(array)
+        if not on_devices:
+            _core._refuse_on_device(array)
         value, number, *own = step()
         way = (*own, *how)[0]
         value = np.asarray(value)
@@ -118,7 +127,8 @@ class _Along:
     """
 
     def __init__(self, call, array, axis, others, compute):
-        self.call, self.array, self.axis, self.others, self.compute = call, array, axis, others, compute
+        self.call, self.array, self.axis, self.others, self.compute = call, array, axis, dict(others), compute
+        self.stream = self.others.pop("stream", None)
         self.made, self._keeps = None, False
 
     def written(self, **arguments):
@@ -129,7 +139,7 @@ class _Along:
         """The result that is a number of the whole array: with `keepdims` a NumPy array of one element."""
         return np.reshape(value, (1,) * self.array.ndim) if self._keeps and self.array.ndim > 0 else value
 
-    def reduce(self, partial, *how, kinds="biufcm", finish=lambda value, count: value, **arguments):
+    def reduce(self, partial, *how, kinds="biufcm", finish=lambda value, count: value, on_devices=True, **arguments):
         """The result: a DistArray, or what `finish` makes of the value and the number that `reduced` finds. Collective.
 
         `partial` returns these of the elements that this process counts; and `how`, unless that is given. Elements must be of
@@ -138,9 +148,9 @@ class _Along:
         def step():
             if self(kinds):
                 return _NOTHING if how else (*_NOTHING, "add")
-            return partial(_counted(self.array))
+            return partial(_counted(self.array, self.stream))
 
-        value, count = reduced(self.array, self.written(**arguments), step, *how)
+        value, count = reduced(self.array, self.written(**arguments), step, *how, on_devices=on_devices)
         return self.whole(finish(value, count)) if self.made is None else self.made
 
     def __call__(self, kinds="biufcm"):
@@ -154,6 +164,7 @@ class _Along:
         _need_numbers(self.call, array, kinds)
         if whole:
             return False
+        _core._refuse_on_device(array)
         _need_one_process(self.call, array, self.axis, axes, self._keeps)
         interior = array.distribution.part(array.process, "interior")
         part = array.local[tuple(interior[axis] if axis in axes else slice(None) for axis in range(ndim))]
@@ -217,7 +228,7 @@ def _spread(array, call, axis=None, dtype=None, ddof=0, **others):
         return found.astype(np.float16 if dtype is None and array.dtype == np.float16 else np.empty(0, work).real.dtype)
 
     return along.reduce(lambda part: (np.sum(part, dtype=_wide(array, dtype)), part.size), "add", kinds="biufc", finish=finish,
-                        dtype=dtype, ddof=ddof)
+                        on_devices=False, dtype=dtype, ddof=ddof)
 
 
 def _extreme(array, call, axis=None, **others):
@@ -273,19 +284,24 @@ def _truth(array, call, axis=None, **others):
 
 def _flat(*parts):
     """The elements of parts of one shape in one order: without a copy if all are contiguous in the same order."""
+    if isinstance(parts[0], OnDevice):
+        return parts
     fortran = builtins.all(part.flags.f_contiguous for part in parts)
     return [part.ravel(order="F" if fortran else "C") for part in parts]
 
 
-def _pair(call, a, b):
+def _pair(call, a, b, stream):
     """The elements of two arrays that this process counts."""
     for given in (a, b):
         if not isinstance(given, DistArray):
             raise TypeError(f"{call} of a DistArray and a {type(given).__name__}, must be of two DistArrays")
-        _core._refuse_on_device(given)
         _need_numbers(call, given, "biufc")
     need_alike(call, a, b)
-    return _counted(a), _counted(b)
+    pair = _counted(a, stream), _counted(b, stream)
+    if isinstance(pair[0], OnDevice) != isinstance(pair[1], OnDevice):
+        for given in (a, b):
+            _core._refuse_on_device(given)
+    return pair
 
 
 def _first(*arrays):
@@ -299,20 +315,22 @@ def _also(array, other):
     return _same(other) if isinstance(other, DistArray) and other.is_whole and other is not array else None
 
 
-def _product(x, call, other):
+def _product(x, call, other, *, stream=None):
     """The sum of products, by NumPy's function of that name."""
     array = _first(x, other)
     kept = [None]
 
     def step():
         kept[0] = _also(array, other if array is x else x)
-        return getattr(np, call)(*_flat(*_pair(call, x, other))), 0
+        return getattr(np, call)(*_flat(*_pair(call, x, other, stream))), 0
 
-    return reduced(array, lambda: f"x.{call}(y), y {kept[0]}, x", step, "add")[0]
+    return reduced(array, lambda: f"x.{call}(y), y {kept[0]}, x", step, "add", on_devices=True)[0]
 
 
 def _sum_of_squares(flat):
     """As numpy.linalg.norm computes it, so that one process has its result bit for bit."""
+    if isinstance(flat, OnDevice):
+        return flat.reduced("squares", _sum_of_squares(np.ones(1, flat.dtype)).dtype)
     numbers = flat.astype(float) if flat.dtype.kind in "biu" else flat
     return numbers.real.dot(numbers.real) + numbers.imag.dot(numbers.imag) if numbers.dtype.kind == "c" else numbers.dot(numbers)
 

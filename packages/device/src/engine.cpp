@@ -1,4 +1,5 @@
 #include "moves.hpp"
+#include "reduction.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/device/device.hpp>
 #include <tridap/internal/call.hpp>
@@ -50,6 +51,9 @@ class Engine : public redistribute::DeviceEngine {
       }
     refuse("the target of this process is to be on a device, but this process uses none", "",
            "use a device first, or pass a target");
+  }
+  void reduce(const redistribute::DeviceReduction& reduction, std::byte* result) const override {
+    device::reduce(reduction, result);
   }
 };
 

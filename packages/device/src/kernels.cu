@@ -5,6 +5,7 @@
 #endif
 
 #include "kernels.hpp"
+#include "reduce.hpp"
 
 namespace tridap::device {
 
@@ -32,6 +33,19 @@ __device__ void pull_turned(const PullTask& task) {
     write_turned<Word>(task, block, thread);
     __syncthreads();
   }
+}
+
+template <class Wide>
+__device__ void reduce(const ReduceTask& task) {
+  __shared__ SharedValues<Wide> block;
+  const int thread = static_cast<int>(threadIdx.x);
+  reduce_elements(task, blockIdx.x, gridDim.x, block, thread);
+  __syncthreads();
+  for (int half = threads / 2; half > 0; half /= 2) {
+    reduce_halves(task, blockIdx.x, block, half, thread);
+    __syncthreads();
+  }
+  write_result(task, blockIdx.x, block, thread);
 }
 
 }  // namespace tridap::device
@@ -64,3 +78,12 @@ TRIDAP_KERNELS(2, std::uint16_t)
 TRIDAP_KERNELS(4, std::uint32_t)
 TRIDAP_KERNELS(8, std::uint64_t)
 TRIDAP_KERNELS(16, tridap::device::Word16)
+
+#define TRIDAP_REDUCE(name, Wide)                                                            \
+  extern "C" __global__ void tridap_reduce_##name(const tridap::device::ReduceTask task) {    \
+    tridap::device::reduce<Wide>(task);                                                       \
+  }
+TRIDAP_REDUCE(i64, std::int64_t)
+TRIDAP_REDUCE(u64, std::uint64_t)
+TRIDAP_REDUCE(f64, double)
+TRIDAP_REDUCE(c128, tridap::redistribute::arithmetic::Complex<double>)

@@ -52,8 +52,6 @@ driver::Function function(const driver::Table& table, driver::Context context, c
 
 }  // namespace
 
-namespace {
-
 Number number_of(const ElementType& type) {
   using Kind = ElementType::Kind;
   const auto sized = [&](Number smallest, Index smallest_bytes) {
@@ -76,8 +74,6 @@ Number number_of(const ElementType& type) {
 Index part_bytes(const ElementType& type) {  // of a real or imaginary part
   return type.kind == ElementType::Kind::complex ? type.bytes / 2 : type.bytes;
 }
-
-}  // namespace
 
 Arithmetic arithmetic_of(const redistribute::DeviceStep& step, const WordSize& here, const WordSize& there) {
   const auto complex = [](const std::complex<double>& number) {

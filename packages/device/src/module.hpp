@@ -47,6 +47,11 @@ class WordSize {
   Index bits_ = 0;
 };
 
+/// The number of a type that kernels compute with. A bool is a byte.
+Number number_of(const ElementType& type);
+/// The length that addresses of such elements are multiples of.
+Index part_bytes(const ElementType& type);
+
 /// What a kernel computes. `here`, `there`: the words of the addresses and strides of targets and of sources.
 Arithmetic arithmetic_of(const redistribute::DeviceStep& step, const WordSize& here, const WordSize& there);
 

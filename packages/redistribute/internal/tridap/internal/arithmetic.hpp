@@ -86,6 +86,21 @@ TRIDAP_ON_DEVICE void with_factor(const Complex<double>& number, Visit&& visit) 
   }
 }
 
+/// What a reduction computes of elements, or of the products of two arrays' elements.
+enum class Reduce : std::int32_t {
+  sum,
+  product,
+  smallest,  ///< or one that is not a number, if there is any
+  largest,
+  every,              ///< whether all are other than 0
+  some,               ///< whether any is other than 0
+  magnitudes,         ///< the sum of absolute values
+  largest_magnitude,  ///< the largest of them
+  squares,            ///< the sum of their squares
+  dot,
+  vdot  ///< with the conjugates of the first
+};
+
 /// alpha and beta. One that is 0 leaves out what it stands before.
 struct Factors {
   Complex<double> alpha, beta;

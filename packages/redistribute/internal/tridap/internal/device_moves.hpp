@@ -17,6 +17,7 @@
 namespace tridap::redistribute {
 
 struct AxisPieces;
+struct DeviceReduction;
 
 /// How a process can take part in a move with its arrays. All processes move in the way of the highest number.
 enum class Standing : Index {
@@ -101,6 +102,9 @@ class DeviceEngine {
   virtual std::shared_ptr<void> make_target(const Memory& memory, Index bytes, bool zeros) const = 0;
   /// The device that this process uses now, for an array of which it has no other part. Throws Error if it uses none.
   virtual Memory current() const = 0;
+  /// The result has the type DeviceReduction::to. It depends on the values, and on the shapes and the orders of the
+  /// axes in memory alone. Local; returns when `result` is written. Throws Error.
+  virtual void reduce(const DeviceReduction& reduction, std::byte* result) const = 0;
 };
 
 /// The registered one; null: the program has not linked TriDAP::device.
