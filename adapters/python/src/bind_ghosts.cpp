@@ -57,15 +57,29 @@ class Ghosts {
   Ghosts(Ghosts&&) = default;
 
   const py::object& owned() const { return owned_; }
-  /// `begins`: the processes begin it together.
-  template <class Operation>
-  void run(bool begins, Operation operation) {
+  /// Begins an operation, which the processes begin together, after what is on a stream.
+  void begin(void (GhostUpdate::*operation)(DeviceStream), const py::object& on_stream) {
     need_mpi();
     const MPI_Comm with = processes();
     {
       const WithoutPython released;
-      if (begins) on_all(with, [&] { Begun(with, [](mpi::Record&) {}); });
-      operation(*update_);
+      DeviceStream stream;
+      on_all(with, [&] {
+        Begun(with, [&](mpi::Record&) {
+          if (on_stream.is_none()) return;
+          const py::gil_scoped_acquire held;
+          stream = device_stream(on_stream);
+        });
+      });
+      ((*update_).*operation)(stream);
+    }
+    if (const Array* const owned = array_behind(owned_)) owned->changed();
+  }
+  void wait() {
+    need_mpi();
+    {
+      const WithoutPython released;
+      update_->wait();
     }
     if (const Array* const owned = array_behind(owned_)) owned->changed();
   }
@@ -130,10 +144,8 @@ void bind_ghosts(py::module_& module) {
                                                           {"start_update", &GhostUpdate::start_update},
                                                           {"start_sum", &GhostUpdate::start_sum}};
   for (const auto& [name, operation] : operations)
-    type.def(name, [run = operation](Ghosts& ghosts) {
-      ghosts.run(true, [run](GhostUpdate& update) { (update.*run)({}); });
-    });
-  type.def("wait", [](Ghosts& ghosts) { ghosts.run(false, [](GhostUpdate& update) { update.wait(); }); });
+    type.def(name, [begun = operation](Ghosts& ghosts, const py::object& stream) { ghosts.begin(begun, stream); });
+  type.def("wait", &Ghosts::wait);
   module.def("_with_room", &with_room);
 }
 

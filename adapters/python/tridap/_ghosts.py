@@ -111,12 +111,17 @@ class GhostedArray:
         return self.owned.comm
 
     @collective("x.update_ghosts()")
-    def update_ghosts(self) -> None:
-        """Each ghost gets the value of its element from the process that owns it, with all components. Collective."""
-        self._ghosts.update()
+    def update_ghosts(self, *, stream: Optional[int] = None) -> None:
+        """Each ghost gets the value of its element from the process that owns it, with all components. Collective.
+
+        Args:
+            stream: here and below, on which memory of a GPU was last used, a number as in ``__dlpack__``. The update waits for
+                it, and for the legacy default stream.
+        """
+        self._ghosts.update(stream)
 
     @collective("x.sum_ghosts()")
-    def sum_ghosts(self) -> None:
+    def sum_ghosts(self, *, stream: Optional[int] = None) -> None:
         """The value of each ghost is added to the element of which it is a copy; ghosts keep their values. Collective.
 
         An element with several ghosts gets them in the order of the ranks, so that the sum is the same each time.
@@ -124,17 +129,17 @@ class GhostedArray:
         Raises:
             ProtocolError: on every process, if elements of this type cannot be added.
         """
-        self._ghosts.sum()
+        self._ghosts.sum(stream)
 
     @collective("x.start_update()")
-    def start_update(self) -> None:
+    def start_update(self, *, stream: Optional[int] = None) -> None:
         """Begins update_ghosts(). Until wait(), do not use the ghosts, and do not write owned elements. Collective."""
-        self._ghosts.start_update()
+        self._ghosts.start_update(stream)
 
     @collective("x.start_sum()")
-    def start_sum(self) -> None:
+    def start_sum(self, *, stream: Optional[int] = None) -> None:
         """Begins sum_ghosts(). Until wait(), do not use owned elements, and do not write ghosts. Collective."""
-        self._ghosts.start_sum()
+        self._ghosts.start_sum(stream)
 
     @collective("x.wait()")
     def wait(self) -> None:

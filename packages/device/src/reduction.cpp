@@ -142,7 +142,7 @@ Reduce of_values(Reduce what) {
 constexpr Index widest = sizeof(Complex<double>);
 
 /// Memory of a device for the values of blocks, which stays, and who uses it.
-struct Scratch {
+struct Partials {
   std::mutex mutex;
   std::map<driver::Context, std::shared_ptr<void>> memory;
 
@@ -182,7 +182,7 @@ const char* run(ReduceTask task, Number wide, char* values, const Memory& memory
 }  // namespace
 
 void reduce(const DeviceReduction& reduction, std::byte* result) {
-  static auto& scratch = *new Scratch;
+  static auto& partials = *new Partials;
   const Memory& memory = reduction.from.memory;
   const driver::Table& table = driver::need_table(memory);
   Elements elements(reduction);
@@ -190,8 +190,8 @@ void reduce(const DeviceReduction& reduction, std::byte* result) {
   const Number wide = wide_of(reduction);
   alignas(widest) std::byte value[widest];
   {
-    const std::lock_guard<std::mutex> alone(scratch.mutex);
-    const char* const found = run(elements.task(), wide, scratch.of(memory), memory);
+    const std::lock_guard<std::mutex> alone(partials.mutex);
+    const char* const found = run(elements.task(), wide, partials.of(memory), memory);
     const driver::InContext in(table, memory.device);
     driver::need_success(table, table.copy_to_host(value, reinterpret_cast<std::uintptr_t>(found), widest, nullptr),
                          "copying a result");

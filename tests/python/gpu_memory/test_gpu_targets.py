@@ -48,6 +48,19 @@ def test_a_started_update_ends_in_wait(comm):
     assert np.array_equal(held.get(), host.local)
 
 
+def test_ghosts_wait_for_the_stream_that_is_given(comm):
+    values = np.arange(3.0 + len(ghosts_of(comm))) + 100 * comm.rank
+    held = gpus.asarray(values, stream=gpus.Stream())
+    u = tridap.GhostedArray(gpus.WithInterface(held, stream=None), ghosts_of(comm), comm=comm)
+    host = tridap.GhostedArray(values.copy(), ghosts_of(comm), comm=comm)
+    u.update_ghosts(stream=held.stream.ptr)
+    host.update_ghosts()
+    assert np.array_equal(held.get(), host.local)
+    for wrong in (0, "1") if comm.rank == 0 else (1, 1):
+        with pytest.raises((TypeError, tridap.ProtocolError), match="stream"):
+            u.update_ghosts(stream=wrong)
+
+
 def test_ghosts_may_be_in_other_memory_on_each_process(comm):
     held, u, host = ghosted(comm, on_device=comm.rank == comm.size - 1)
     u.update_ghosts()
