@@ -33,7 +33,7 @@ def collect():
                    PYTHONPATH=os.pathsep.join([folder, os.environ["PYTHONPATH"]]))
     found = re.search(r"^(\d+) tests collected", said, re.M)
     assert found and int(found[1]) > 60, said
-    assert "test_call_that_reads_gpu_memory_is_refused[sum]" in said, said
+    assert "test_call_that_reads_gpu_memory_is_refused[add]" in said, said
 
 
 def pack(folder, build):
