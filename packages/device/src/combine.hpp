@@ -3,6 +3,10 @@
 #include <tridap/internal/arithmetic.hpp>
 
 /// One element computed on its way, of types that are known when a kernel runs.
+#if !defined(__CUDACC__) && !defined(__HIP__)
+#pragma GCC visibility push(hidden)
+#endif
+
 namespace tridap::device {
 
 /// The types that elements are computed in, of a source and of a target. Whole numbers of a target have no sign.
@@ -107,3 +111,7 @@ TRIDAP_ON_DEVICE inline void combine_any(const Arithmetic& how, std::byte* to, c
 }
 
 }  // namespace tridap::device
+
+#if !defined(__CUDACC__) && !defined(__HIP__)
+#pragma GCC visibility pop
+#endif
