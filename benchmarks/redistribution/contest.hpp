@@ -43,7 +43,7 @@ class IntoTarget : public Competitor {
 /// Copies the source to other ordinary memory: the lower bound.
 std::unique_ptr<Competitor> make_copy(Problem& problem);
 /// Copies each contiguous run that this process receives to its place in the target. The runs come from ordinary memory
-/// with the layout of the sender's memory. This is the lower bound of a move whose runs are short.
+/// with the layout of the sender's memory. A move with short runs cannot be faster.
 std::unique_ptr<Competitor> make_runs(Problem& problem);
 
 /// The distance between rows of the local part, in elements; never 0, which libraries reject.

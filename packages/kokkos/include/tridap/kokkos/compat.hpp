@@ -117,8 +117,7 @@ struct HasPaddedStride
     : std::bool_constant<!std::is_same_v<typename View::array_layout, Kokkos::LayoutStride> &&
                          (IsMdspan<View>::value ? (static_cast<int>(View::rank) > 1) : MapHasStride<View>::value)> {};
 
-/// The axis whose stride that is: axis 1 with LayoutLeft. With LayoutRight it is the last axis but one, but axis 0
-/// in older views.
+/// The axis of that stride. With LayoutLeft: axis 1. With LayoutRight: the last axis but one; in older views, axis 0.
 template <class View>
 constexpr std::size_t padded_axis() {
   if (std::is_same_v<typename View::array_layout, Kokkos::LayoutLeft>) return 1;
