@@ -191,6 +191,8 @@ class Dimensions {
         messages.back().content.insert(messages.back().content.end(), lists_[k].begin(), lists_[k].end());
       }
     }
+    const auto has_no_index = [](const Message& message) { return message.content.size() == 2; };
+    messages.erase(std::remove_if(messages.begin(), messages.end(), has_no_index), messages.end());
     return messages;
   }
 
