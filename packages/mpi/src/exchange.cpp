@@ -164,14 +164,13 @@ Index& most_told_by_alltoall() {
   return most;
 }
 
-std::vector<Message> exchange(std::vector<Message> messages, MPI_Comm caller) {
+std::vector<Message> exchange(std::vector<Message> messages, MPI_Comm caller, Faults faults) {
   MPI_Comm const comm = ours(caller);
   const Index rank = rank_of(comm);
   const int tag = duplicates_of(comm)->next_tag();
   auto all = std::make_unique<Travelling>();
   std::vector<Told> out, in;
-  Faults faults;
-  faults.attempt([&] { all->out = joined(std::move(messages), out); });
+  if (faults.ok()) faults.attempt([&] { all->out = joined(std::move(messages), out); });
   if (!faults.ok()) {
     out.clear();
     for (int to = 0; to < processes_of(comm); ++to) out.push_back({to, gave_up});

@@ -1,3 +1,4 @@
+#include <tridap/internal/directory.hpp>
 #include <tridap/internal/exchange.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/or_end_job.hpp>
@@ -21,6 +22,8 @@ void MpiCollectives::sum(std::vector<Index>& numbers) {
 std::vector<Message> MpiCollectives::exchange(std::vector<Message> messages) {
   return mpi::exchange(std::move(messages), comm_);
 }
+
+SpreadLists MpiCollectives::spread(ListHere here) { return Directory::make(std::move(here), comm_); }
 
 std::vector<MinMax> min_max(const std::vector<Index>& values, MPI_Comm comm) {
   return or_end_job("an agreement", comm, [&] {

@@ -1,8 +1,8 @@
-
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_check.hpp>
 #include <tridap/internal/collectives.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/directory.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/quick_gather.hpp>
 #include <tridap/internal/typed.hpp>
@@ -28,8 +28,8 @@ constexpr int most_processes = 256;  // with more, a gather of all summaries cos
 struct AxisSummary {
   Index dist_type = 0, periodic = 0, padded = 0;  // of lists, the third is one_to_one
   Index size = 0, proc_grid_size = 0, proc_grid_rank = 0;
-  Index first = 0, second = 0;  // start and stop, or start and block_size; of a list its length and its hash
-  std::array<Index, 2> padding{};
+  Index first = 0, second = 0;     // start and stop, or start and block_size; of a list its length and its hash
+  std::array<Index, 2> padding{};  // of a list its smallest and its largest index
 
   friend bool operator==(const AxisSummary& a, const AxisSummary& b) {
     return a.dist_type == b.dist_type && a.periodic == b.periodic && a.padded == b.padded && a.size == b.size &&
@@ -41,7 +41,7 @@ struct AxisSummary {
 // What one process states about its array. It holds numbers only, which are sent as bytes.
 struct ArraySummary {
   Index clear = 0;  // 1: the array is right, and the fields below describe all of it
-  Index flags = 0, ndim = 0;
+  Index flags = 0, ndim = 0, most_listed = 0;
   Index kind = 0, bytes = 0, native_order = 0, description = 0;  // of the elements
   std::array<AxisSummary, most_axes> axes;
 
@@ -50,7 +50,7 @@ struct ArraySummary {
            description == other.description;
   }
 };
-static_assert(sizeof(ArraySummary) == (7 + 10 * most_axes) * sizeof(Index),
+static_assert(sizeof(ArraySummary) == (8 + 10 * most_axes) * sizeof(Index),
               "the struct is sent as bytes and must have no padding");
 
 // By process. Those of a few need no allocation.
@@ -58,8 +58,10 @@ using Summaries = SmallList<ArraySummary, 4>;
 
 // By axis. They are as large as data, and allocated before any process relies on them.
 struct Lists {
-  std::array<std::vector<Index>, most_axes> own;  // of this process
-  std::array<std::vector<Index>, most_axes> all;  // of one process for each coordinate, one after the other
+  std::array<std::vector<Index>, most_axes> own;             // of this process
+  std::array<std::vector<Index>, most_axes> all;             // of one process for each coordinate, one after the other
+  std::array<std::optional<SpreadLists>, most_axes> spread;  // instead, of an axis whose lists stay where they are
+  Index most = 0;                                            // Reading::most_listed of all processes
 };
 
 void summarize(const Dimension& dimension, std::size_t axis, AxisSummary& summary, Lists& lists) {
@@ -88,12 +90,18 @@ void summarize(const Dimension& dimension, std::size_t axis, AxisSummary& summar
   summary.padded = listed.one_to_one;
   summary.first = static_cast<Index>(list->size());
   summary.second = digest.value();
+  if (!list->empty()) {
+    const auto [smallest, largest] = std::minmax_element(list->begin(), list->end());
+    summary.padding = {*smallest, *largest};
+  }
   lists.own[axis] = std::move(*list);
-  lists.all[axis].reserve(static_cast<std::size_t>(dimension.size));  // and not touched: the size may be wrong
+  if (dimension.size <= lists.most)  // and not touched: the size may be wrong
+    lists.all[axis].reserve(static_cast<std::size_t>(dimension.size));
 }
 
 void summarize(const DistArray& array, const Reading& reading, ArraySummary& summary, Lists& lists) {
   summary.ndim = array.ndim();
+  summary.most_listed = lists.most = reading.most_listed;
   summary.kind = static_cast<Index>(array.buffer.type.kind);
   summary.bytes = array.buffer.type.bytes;
   summary.native_order = array.buffer.type.native_order;
@@ -110,6 +118,8 @@ void summarize(const DistArray& array, const Reading& reading, ArraySummary& sum
 // Makes an axis from one process for each coordinate on `axis`: the process at 0 on all other axes. These processes are
 // `stride` ranks apart.
 std::optional<Axis> assemble(const Summaries& all, std::size_t axis, Index stride, const Lists& lists) {
+  if (const auto& spread = lists.spread[axis])
+    return Axis(UnstructuredKind(spread->own, all.front().axes[axis].padded != 0));
   const auto at = [&](Index c) -> const AxisSummary& { return all[static_cast<std::size_t>(c * stride)].axes[axis]; };
   const AxisSummary& first = at(0);
   const Index grid = first.proc_grid_size;
@@ -195,8 +205,26 @@ std::optional<Distribution> assemble(const Summaries& all, const IndexList& stri
   return Distribution(std::move(axes));
 }
 
-// Brings the lists of each coordinate to all processes. False if `size` is not the sum of their lengths, which is the
-// same on all processes: some indices are shared, or something is wrong. **Collective** if an axis has lists.
+// Leaves the lists of an axis on their processes. False if they contradict `one_to_one`. **Collective.**
+bool spread_lists(const Summaries& all, std::size_t axis, Index stride, Lists& lists, MPI_Comm comm) {
+  const AxisSummary& first = all.front().axes[axis];
+  const auto rank = static_cast<Index>(rank_of(comm));
+  ListHere here{[&] { return std::move(lists.own[axis]); }, rank / stride % first.proc_grid_size, false, {}, {}};
+  here.represents = here.coordinate * stride == rank;
+  here.extremes = {std::numeric_limits<Index>::max(), std::numeric_limits<Index>::min()};
+  for (Index c = 0; c < first.proc_grid_size; ++c) {
+    const AxisSummary& summary = all[static_cast<std::size_t>(c * stride)].axes[axis];
+    here.counts.push_back(summary.first);
+    if (summary.first == 0) continue;
+    here.extremes = {std::min(here.extremes[0], summary.padding[0]), std::max(here.extremes[1], summary.padding[1])};
+  }
+  lists.spread[axis] = Directory::make(std::move(here), comm);
+  return first.padded == 0 || lists.spread[axis]->own->distinct == first.size;
+}
+
+// Brings the lists of each coordinate to all processes, or leaves them where they are. False if `size` is not the sum
+// of their lengths, which is the same on all processes: some indices are shared, or something is wrong. **Collective**
+// if an axis has lists.
 bool gather_lists(const Summaries& all, const IndexList& strides, Lists& lists, MPI_Comm comm) {
   const auto rank = static_cast<std::size_t>(rank_of(comm));
   std::array<Index, most_axes> ours{};  // where this process's list begins; -1: another one represents its coordinate
@@ -215,6 +243,10 @@ bool gather_lists(const Summaries& all, const IndexList& strides, Lists& lists, 
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
     const AxisSummary& first = all.front().axes[axis];
     if (first.dist_type != listed_type) continue;
+    if (all.size() > 1 && first.size > lists.most) {
+      if (!spread_lists(all, axis, strides[axis], lists, comm)) return false;
+      continue;
+    }
     lists.all[axis].resize(static_cast<std::size_t>(first.size), std::numeric_limits<Index>::min());  // reserved
     if (ours[axis] >= 0)
       std::copy(lists.own[axis].begin(), lists.own[axis].end(), lists.all[axis].begin() + ours[axis]);
@@ -257,7 +289,10 @@ std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, 
   if (array != nullptr) summarize(*array, reading, ours, lists);
   ours.flags = flags;
   exchange(all.data(), all.size(), comm);
-  for (const ArraySummary& summary : all) flags &= summary.flags;
+  for (const ArraySummary& summary : all) {
+    flags &= summary.flags;
+    lists.most = std::min(lists.most, summary.most_listed);
+  }
   const std::optional<IndexList> strides = agreed_strides(all);
   if (!strides) return std::nullopt;
   if (!has_lists(all.front())) return assemble(all, *strides, lists);

@@ -58,6 +58,7 @@ std::vector<Index> Axis::owners(Index global) const {
 
 std::optional<Index> Axis::local_index(Index c, Index global, Part which) const {
   if (const auto* kind = this->unstructured()) {
+    if (kind->own() != nullptr && kind->own()->coordinate == c && !kind->knows(global)) return std::nullopt;
     const auto [begin, end] = kind->entries(global);
     const auto* const entry = std::lower_bound(
         begin, end, c, [](const auto& held, Index coordinate) { return held.place.coordinate < coordinate; });
@@ -101,7 +102,7 @@ Run Axis::run_from(Index c, Index local, Index end) const {
 
 std::optional<std::array<Index, 2>> Axis::extremes() const {
   if (size_ == 0) return std::nullopt;
-  if (const auto* kind = this->unstructured()) return {{kind->entries().front().global, kind->entries().back().global}};
+  if (const auto* kind = this->unstructured()) return kind->extremes();
   return {{0, size_ - 1}};
 }
 

@@ -1,6 +1,7 @@
 #include "axis_parts.hpp"
 #include <tridap/axis.hpp>
 #include <tridap/check.hpp>
+#include <tridap/internal/spread_lists.hpp>
 
 #include <new>
 #include <string>
@@ -139,11 +140,18 @@ class AxisBuilder {
     else
       kind = unstructured_kind(parts, size);
     if (parts.report.errors() > before) return std::nullopt;
-    Axis axis(std::move(*kind), any.periodic);
+    return of_size(std::move(*kind), size, any.periodic);
+  }
+  static Axis of_size(Axis::Kind kind, Index size, bool periodic) {
+    Axis axis(std::move(kind), periodic);
     axis.size_ = size;
     return axis;
   }
 };
+
+Axis listed_axis(UnstructuredKind kind, Index size, bool periodic) {
+  return AxisBuilder::of_size(std::move(kind), size, periodic);
+}
 
 std::optional<Axis> Axis::make(const std::vector<Dimension>& of_each_coordinate, Index axis, Report& report,
                                Version version) {

@@ -6,9 +6,21 @@
 #include <tridap/local_part.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 namespace tridap {
+
+Index Reading::default_most_listed() {
+  static const Index most = [] {
+    const char* const text = std::getenv("TRIDAP_MOST_LISTED");
+    char* end = nullptr;
+    const long long given = text != nullptr ? std::strtoll(text, &end, 10) : -1;
+    return text != nullptr && end != text && *end == '\0' && given >= 0 ? static_cast<Index>(given)
+                                                                        : std::numeric_limits<Index>::max();
+  }();
+  return most;
+}
 
 namespace {
 

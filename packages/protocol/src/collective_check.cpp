@@ -45,12 +45,12 @@ void settle_version(JointCheck& check, const Reading& reading) {
 
 CheckOutcome check_collectively(const std::vector<LocalArray>& members, Collectives& collectives,
                                 const Reading& reading, bool want_distribution) {
-  JointCheck check(members, collectives);
+  JointCheck check(members, collectives, reading);
   CheckOutcome outcome;
   settle_version(check, reading);
   if (compare_numbers(check)) {
     const AxisRecords records = exchange_records(check);
-    compare_lists(check, records);
+    compare_lists(check, records, want_distribution);
     outcome.distribution = join_axes(check, records, want_distribution);
   }
   outcome.reports = std::move(check.reports);

@@ -1,6 +1,7 @@
 #include <tridap/internal/collectives.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace tridap {
 
@@ -9,6 +10,8 @@ bool Collectives::all(bool here) {
   max(failed);
   return failed[0] == 0;
 }
+
+SpreadLists Collectives::spread(ListHere) { throw std::logic_error("this carrier has all lists in one place"); }
 
 void Ends::add(std::size_t i, Index number) {  // ~ reverses the order and, unlike -, cannot overflow
   numbers_[2 * i] = std::max(numbers_[2 * i], number);

@@ -2,6 +2,7 @@
 #include <tridap/internal/digest.hpp>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <new>
 #include <string>
@@ -18,6 +19,17 @@ struct ListedAxis {
   Index total = 0;          // the sum of the lengths of its lists
   bool one_to_one = false;  // as the processes state
 };
+
+Finding listed_twice(const ListedAxis& a, Index global, const std::array<Index, 2>& coordinates) {
+  return {Rule::unstructured_one_to_one,
+          coordinates[1] * a.stride,
+          a.axis,
+          "indices",
+          "listing " + std::to_string(global) + " at coordinates " + std::to_string(coordinates[0]) + " and " +
+              std::to_string(coordinates[1]),
+          "but 'one_to_one' is true",
+          ""};
+}
 
 struct IndexOfProcess {
   Index to, axis, global, coordinate;
@@ -156,12 +168,8 @@ class IndexLists {
       if (i == 0 || mine[i].axis != mine[i - 1].axis || mine[i].global != mine[i - 1].global) {
         ++distinct[static_cast<std::size_t>(mine[i].axis)];
       } else if (a.one_to_one) {
-        const Index c = mine[i].coordinate;
-        check_.reports[member(mine[i].to)].add({Rule::unstructured_one_to_one, c * a.stride, a.axis, "indices",
-                                                "listing " + std::to_string(mine[i].global) + " at coordinates " +
-                                                    std::to_string(mine[i - 1].coordinate) + " and " +
-                                                    std::to_string(c),
-                                                "but 'one_to_one' is true", ""});
+        check_.reports[member(mine[i].to)].add(
+            listed_twice(a, mine[i].global, {mine[i - 1].coordinate, mine[i].coordinate}));
       }
     }
     return distinct;
@@ -207,12 +215,32 @@ void compare_size(JointCheck& check, const ListedAxis& a, std::optional<Index> d
   check.add_for_all({rule, {}, a.axis, "size", std::to_string(a.size), std::move(must), ""});
 }
 
+// Leaves the lists of an axis on their processes. Returns the number of different indices.
+Index spread(JointCheck& check, const ListedAxis& a, const std::vector<AxisRecord>& records) {
+  const auto axis = static_cast<std::size_t>(a.axis);
+  ListHere here{
+      [&] { return check.indices(0, axis); }, check.dim(0, axis).proc_grid_rank, check.represents(0, axis), {}, {}};
+  ListSummary all;
+  for (const AxisRecord& record : records) {
+    here.counts.push_back(record[stop]);
+    all.smallest = std::min(all.smallest, record[left]);
+    all.largest = std::max(all.largest, record[right]);
+  }
+  here.extremes = {all.smallest, all.largest};
+  check.spread[axis] = check.collectives.spread(std::move(here));
+  for (const SpreadLists::Twice& twice : check.spread[axis]->twice) {
+    if (!a.one_to_one) break;
+    check.reports.front().add(listed_twice(a, twice.global, twice.coordinates));
+  }
+  return check.spread[axis]->own->distinct;
+}
+
 }  // namespace
 
-void compare_lists(JointCheck& check, const AxisRecords& records) {
+void compare_lists(JointCheck& check, const AxisRecords& records, bool want_distribution) {
   std::vector<ListedAxis> axes = listed_axes(check, records), counted;
-  const Index processes = check.collectives.processes();
-  if (std::any_of(axes.begin(), axes.end(), [&](const ListedAxis& a) { return a.grid < processes; })) {
+  const auto differ = [&](const ListedAxis& a) { return check.lists_differ[static_cast<std::size_t>(a.axis)]; };
+  if (std::any_of(axes.begin(), axes.end(), differ)) {
     const std::optional<std::vector<bool>> same = with_lists(check, axes, &IndexLists::compare);
     if (!same) return void(check.right = false);
     for (std::size_t i = axes.size(); i-- > 0;) {
@@ -221,8 +249,11 @@ void compare_lists(JointCheck& check, const AxisRecords& records) {
       axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
+  const auto is_long = [&](const ListedAxis& a) {
+    return want_distribution && check.collectives.can_spread() && a.total > check.most_listed;
+  };
   std::copy_if(axes.begin(), axes.end(), std::back_inserter(counted),
-               [](const ListedAxis& a) { return a.one_to_one || a.total > a.size; });
+               [&](const ListedAxis& a) { return !is_long(a) && (a.one_to_one || a.total > a.size); });
   std::optional<std::vector<Index>> distinct;
   if (!counted.empty() && !(distinct = with_lists(check, counted, &IndexLists::count_distinct)))
     return void(check.right = false);
@@ -230,6 +261,7 @@ void compare_lists(JointCheck& check, const AxisRecords& records) {
     const auto at = std::find_if(counted.begin(), counted.end(), [&](const ListedAxis& c) { return c.axis == a.axis; });
     std::optional<Index> different;
     if (at != counted.end()) different = (*distinct)[static_cast<std::size_t>(at - counted.begin())];
+    if (is_long(a)) different = spread(check, a, records[static_cast<std::size_t>(a.axis)]);
     compare_size(check, a, different);
   }
 }

@@ -1,4 +1,5 @@
 #include "joint_check.hpp"
+#include <tridap/internal/digest.hpp>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +20,7 @@ enum ArrayKey : std::size_t {
   type_description,
   misplaced,
   faulty,
+  most_listed,
   array_keys
 };
 constexpr std::size_t axes_at_once = 8;
@@ -71,10 +73,12 @@ class NumberComparison {
 
   bool compare() {
     Numbers numbers, more;
+    check_.summaries.resize(check_.members.size());
     collect(numbers, more);
     std::vector<Spread> all = spreads(numbers);
     const bool versions = compare_versions(all[version_code]), same_ndim = compare_ndim(all[ndim]),
                types = compare_types(all);
+    check_.most_listed = all[most_listed].ends.smallest;
     check_.right = all[faulty].ends.largest == 0 && types;
     if (!versions || !same_ndim) return check_.right = false;
     if (check_.array(0).dim_data.size() > axes_at_once) {
@@ -114,7 +118,7 @@ class NumberComparison {
           std::find(states.begin(), states.end(), nowhere) != states.end() || ravel(k) == check_.ranks[k];
       numbers.push_back({minor_number(check_.versions[k]), check_.array(k).ndim(), static_cast<Index>(type.kind),
                          type.bytes, type.native_order, type.description_number(), placed ? 0 : 1,
-                         check_.reports[k].ok() ? 0 : 1});
+                         check_.reports[k].ok() ? 0 : 1, check_.most_listed});
       more.emplace_back();
       for (std::size_t axis = 0; axis < states.size(); ++axis)
         append_numbers(axis < axes_at_once ? numbers[k] : more[k], check_.dim(k, axis), states[axis]);
@@ -125,6 +129,7 @@ class NumberComparison {
   // Checks one process's data alone. Returns for each axis how much of it the other processes can use.
   std::vector<State> check_alone(std::size_t k) {
     std::vector<State> states(check_.array(k).dim_data.size(), nowhere);
+    check_.summaries[k].resize(states.size());
     try {
       Report alone;
       if (check_.members[k].reading != nullptr) alone = *check_.members[k].reading;
@@ -136,12 +141,27 @@ class NumberComparison {
           State& state = states[static_cast<std::size_t>(*finding.axis)];
           state = std::max(state, hides_the_coordinate(finding) ? nowhere : wrong);
         }
+      for (std::size_t axis = 0; axis < states.size(); ++axis)
+        if (states[axis] == sound && check_.dim(k, axis).dist_type() == 'u')
+          check_.summaries[k][axis] = summary_of(check_.indices(k, axis));
       check_.reports[k].merge(alone);
     } catch (const std::exception& error) {
       check_.add(k, Rule::process_failure, {}, "", error.what(), "");
     }
     check_.reports[k].set_process(check_.ranks[k]);
     return states;
+  }
+
+  static ListSummary summary_of(const std::vector<Index>& list) {
+    ListSummary summary;
+    Digest digest;
+    digest.add_all(list);
+    summary.digest = digest.value();
+    for (const Index index : list) {
+      summary.smallest = std::min(summary.smallest, index);
+      summary.largest = std::max(summary.largest, index);
+    }
+    return summary;
   }
 
   static bool hides_the_coordinate(const Finding& finding) {
@@ -200,6 +220,8 @@ class NumberComparison {
     const Index processes = check_.collectives.processes();
     Index product = 1;  // check_as() has checked that it fits
     check_.rank_stride.resize(check_.agreed.size());
+    check_.lists_differ.resize(check_.agreed.size(), false);
+    check_.spread.resize(check_.agreed.size());
     for (std::size_t axis = check_.agreed.size(); axis-- > 0;) {
       check_.rank_stride[axis] = product;
       product *= check_.coordinates(axis);

@@ -9,7 +9,7 @@ namespace {
 
 // [axis.same] Boundary widths may differ, except on a periodic axis, where they decide which index mirrors which.
 bool must_be_same(const Dimension& d, Index coordinate, Field field) {
-  if (field == padded) return false;
+  if (field == padded || (d.dist_type() == 'u' && field != stop && field != unknown)) return false;
   return d.periodic || !((field == left && coordinate == 0) || (field == right && coordinate == d.proc_grid_size - 1));
 }
 
@@ -55,7 +55,7 @@ class RecordExchange {
     for (std::size_t k = 0; k < check_.members.size(); ++k)
       for (std::size_t axis = 0; axis < check_.agreed.size(); ++axis) {
         if (!check_.agreed[axis]) continue;
-        const AxisRecord record = record_of(check_.dim(k, axis));
+        const AxisRecord record = record_of(check_.dim(k, axis), check_.summaries[k][axis]);
         for (std::size_t field = 0; field < record_width; ++field)
           visit(k, axis, place(k, axis) + field, record[field]);
       }
@@ -88,6 +88,7 @@ class RecordExchange {
       for (const Field field : {start, stop, padded, left, right, unknown}) {
         const Index largest = ends_.largest(at + field), smallest = ends_.smallest(at + field);
         if (smallest != largest && must_be_same(d, c, field)) same = false;
+        if (smallest != largest && d.dist_type() == 'u' && field == start) check_.lists_differ[axis] = true;
         // absent padding is (0, 0) in 0.10, and a separate fault in 0.9
         record[field] = field == padded ? largest : smallest;
         if (field == padded && smallest != largest && check_.version() == Version::v0_9) pad_everywhere(axis, c);
@@ -108,7 +109,7 @@ class RecordExchange {
   // `equal` are the numbers of processes that say the same as the first one.
   void compare_with_first(std::size_t k, std::size_t axis, const Index* of_first, const Index* equal) {
     const Dimension& d = check_.dim(k, axis);
-    const AxisRecord own = record_of(d);
+    const AxisRecord own = record_of(d, check_.summaries[k][axis]);
     const char* const names[] = {
         "start", d.dist_type() == 'u' ? "len(indices)" : "stop", "", "padding[0]", "padding[1]", ""};
     for (const Field field : {start, stop, left, right, unknown}) {

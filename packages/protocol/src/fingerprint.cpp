@@ -19,6 +19,11 @@ void add_kind(Digest& digest, const CyclicKind& kind) {
 
 void add_kind(Digest& digest, const UnstructuredKind& kind) {
   digest.add(kind.one_to_one() ? 1 : 0);
+  if (const UnstructuredKind::Own* own = kind.own()) {
+    for (const Index number : {own->distinct, own->extremes[0], own->extremes[1], own->owners, own->places})
+      digest.add(number);
+    return digest.add_all(own->counts);
+  }
   for (Index c = 0; c < kind.grid(); ++c) digest.add_all(kind.list(c));
 }
 

@@ -28,6 +28,9 @@ class JoinedAxes {
   }
 
  private:
+  // True for an unstructured axis whose lists every process gets.
+  bool is_gathered(std::size_t axis) const { return check_.is_listed(axis) && !check_.spread[axis]; }
+
   // Makes all axes but the unstructured ones.
   void make() {
     const std::size_t count = check_.agreed.size();
@@ -102,7 +105,7 @@ class JoinedAxes {
     if (k == 0) lists.resize(find_list_places(), no_number);
     if (lists.empty()) return;  // the first member had no memory for them
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      if (!check_.is_listed(axis) || !check_.represents(k, axis)) continue;
+      if (!is_gathered(axis) || !check_.represents(k, axis)) continue;
       const std::vector<Index> indices = check_.indices(k, axis);
       std::copy(indices.begin(), indices.end(), lists.data() + list_places_[axis][check_.coordinate(k, axis)]);
     }
@@ -113,7 +116,7 @@ class JoinedAxes {
     std::size_t next = 0;
     list_places_.resize(axes_.size());
     for (std::size_t axis = 0; axis < axes_.size(); ++axis)
-      for (std::size_t c = 0; check_.is_listed(axis) && c < records_[axis].size(); ++c) {
+      for (std::size_t c = 0; is_gathered(axis) && c < records_[axis].size(); ++c) {
         list_places_[axis].push_back(next);
         next += static_cast<std::size_t>(records_[axis][c][stop]);
       }
@@ -123,7 +126,11 @@ class JoinedAxes {
   Distribution distribution_of(const std::vector<Index>& lists) {
     std::vector<Axis> axes;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis) {
-      if (check_.is_listed(axis)) {
+      if (const auto& spread = check_.spread[axis]) {
+        const Dimension& any = check_.dim(0, axis);
+        axes_[axis] = listed_axis(UnstructuredKind(spread->own, std::get<Unstructured>(any.dist).one_to_one), any.size,
+                                  any.periodic);
+      } else if (check_.is_listed(axis)) {
         Report known;
         axes_[axis] = Axis::make(dimensions(axis, lists.data() + list_places_[axis].front()), static_cast<Index>(axis),
                                  known, check_.version());

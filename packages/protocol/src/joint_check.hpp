@@ -21,9 +21,13 @@ struct JointCheck {
   bool right = true;                             ///< no process has an error; the same on every process
   std::vector<bool> agreed;                      ///< by axis: valid on each process alone, and the same on all
   std::vector<Index> rank_stride;                ///< by axis: from one coordinate to the next, in ranks
+  Index most_listed;  ///< Reading::most_listed; of all processes, once they have compared their numbers
+  std::vector<std::vector<ListSummary>> summaries;  ///< by member and axis, of unstructured axes
+  std::vector<bool> lists_differ;                   ///< by axis: at some coordinate
+  std::vector<std::optional<SpreadLists>> spread;   ///< by axis: lists that stay on their processes
 
-  JointCheck(const std::vector<LocalArray>& of, Collectives& carrier)
-      : members(of), collectives(carrier), reports(of.size()) {
+  JointCheck(const std::vector<LocalArray>& of, Collectives& carrier, const Reading& reading)
+      : members(of), collectives(carrier), reports(of.size()), most_listed(reading.most_listed) {
     for (const LocalArray& member : of) ranks.push_back(member.rank);
   }
 
@@ -81,9 +85,9 @@ bool compare_numbers(JointCheck& check);
 /// **Collective.**
 AxisRecords exchange_records(JointCheck& check);
 
-/// Compares the lists of the unstructured axes at each coordinate, and checks `one_to_one` and what `size` counts.
-/// **Collective.**
-void compare_lists(JointCheck& check, const AxisRecords& records);
+/// Compares the lists of the unstructured axes at each coordinate, and checks `one_to_one` and what `size` counts. If
+/// the distribution is wanted, leaves long lists on their processes. **Collective.**
+void compare_lists(JointCheck& check, const AxisRecords& records, bool want_distribution);
 
 /// Makes the axes of the records, or reports why that is impossible. Returns the Distribution if it is wanted and no
 /// process has an error. **Collective.**

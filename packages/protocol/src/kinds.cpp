@@ -1,5 +1,9 @@
 #include "cyclic.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/kinds.hpp>
+
+#include <iterator>
+#include <string>
 
 namespace tridap {
 
@@ -53,19 +57,33 @@ Range BlockKind::part(Index c, Part part) const {
 
 Index CyclicKind::count(Index c) const { return cyclic_count(size_, grid(), block_size(), turn(c)); }
 
+namespace {
+
+bool is_before_entry(const UnstructuredKind::Entry& a, const UnstructuredKind::Entry& b) {
+  return a.global != b.global ? a.global < b.global : a.place.coordinate < b.place.coordinate;
+}
+
+[[noreturn]] void refuse_unknown(std::string asked) {
+  refuse("an unstructured axis is asked for " + std::move(asked),
+         "but its lists stay on their processes, and this process has not asked their directory for it",
+         "call an operation that all processes make together, such as redistribute; or gather the distribution with "
+         "Reading::most_listed of at least the number of all indices");
+}
+
+}  // namespace
+
 UnstructuredKind::UnstructuredKind(std::vector<std::vector<Index>> lists, bool one_to_one) : one_to_one_(one_to_one) {
   auto found = std::make_shared<Found>();
   found->lists = std::move(lists);
-  std::vector<Entry>& entries = found->entries;
+  std::vector<UnstructuredKind::Entry>& entries = found->entries;
+  for (const std::vector<Index>& list : found->lists) found->total += static_cast<Index>(list.size());
+  entries.reserve(static_cast<std::size_t>(found->total));
   for (Index c = 0; c < static_cast<Index>(found->lists.size()); ++c) {
     Index local = 0;
     for (Index global : found->lists[static_cast<std::size_t>(c)]) entries.push_back({global, {c, local++}});
   }
-  const auto less = [](const Entry& a, const Entry& b) {
-    return a.global != b.global ? a.global < b.global : a.place.coordinate < b.place.coordinate;
-  };
-  if (!std::is_sorted(entries.begin(), entries.end(), less)) std::sort(entries.begin(), entries.end(), less);
-  found->total = static_cast<Index>(entries.size());
+  if (!std::is_sorted(entries.begin(), entries.end(), is_before_entry))
+    std::sort(entries.begin(), entries.end(), is_before_entry);
   for (std::size_t i = 1; i < entries.size(); ++i)
     found->repeated += entries[i].global == entries[i - 1].global ? 1 : 0;
   if (!entries.empty()) {
@@ -80,17 +98,90 @@ UnstructuredKind::UnstructuredKind(std::vector<std::vector<Index>> lists, bool o
         found->table[static_cast<std::size_t>(entry->global - first_)] = entry->place;
     }
   }
+  keep(std::move(found));
+}
+
+UnstructuredKind::UnstructuredKind(std::shared_ptr<const Own> own, bool one_to_one) : one_to_one_(one_to_one) {
+  auto found = std::make_shared<Found>();
+  for (const Index count : own->counts) found->total += count;
+  found->repeated = found->total - own->distinct;
+  if (found->total > 0) {
+    first_ = own->extremes[0];
+    last_ = own->extremes[1];
+  }
+  found->own = std::move(own);
+  keep(std::move(found));
+}
+
+void UnstructuredKind::keep(std::shared_ptr<Found> found) {
+  lists_ = found->lists.data();
+  own_ = found->own.get();
+  table_ = found->table.empty() ? nullptr : found->table.data();
+  grid_ = static_cast<Index>(own_ != nullptr ? own_->counts.size() : found->lists.size());
   found_ = std::move(found);
-  lists_ = found_->lists.data();
-  if (!found_->table.empty()) table_ = found_->table.data();
+}
+
+UnstructuredKind UnstructuredKind::knowing(std::vector<UnstructuredKind::Entry> more) const {
+  auto found = std::make_shared<Found>();
+  found->own = found_->own;
+  found->total = found_->total;
+  found->repeated = found_->repeated;
+  if (found_->entries.empty()) {
+    found->entries = std::move(more);
+  } else {
+    const auto same = [](const UnstructuredKind::Entry& a, const UnstructuredKind::Entry& b) {
+      return a.global == b.global && a.place == b.place;
+    };
+    found->entries.reserve(found_->entries.size() + more.size());
+    std::merge(found_->entries.begin(), found_->entries.end(), more.begin(), more.end(),
+               std::back_inserter(found->entries), is_before_entry);
+    found->entries.erase(std::unique(found->entries.begin(), found->entries.end(), same), found->entries.end());
+  }
+  UnstructuredKind wiser = *this;
+  wiser.keep(std::move(found));
+  return wiser;
+}
+
+const std::vector<Index>& UnstructuredKind::own_list(Index c) const {
+  if (c != own_->coordinate)
+    refuse_unknown("the list of coordinate " + std::to_string(c) + " on a process of coordinate " +
+                   std::to_string(own_->coordinate));
+  return own_->list;
+}
+
+const std::vector<UnstructuredKind::Entry>& UnstructuredKind::entries() const {
+  if (own_ != nullptr) refuse_unknown("all of its indices");
+  return found_->entries;
+}
+
+namespace {
+
+std::pair<const UnstructuredKind::Entry*, const UnstructuredKind::Entry*> entries_in(
+    const std::vector<UnstructuredKind::Entry>& all, Index global) {
+  return std::equal_range(
+      all.data(), all.data() + all.size(), UnstructuredKind::Entry{global, {}},
+      [](const UnstructuredKind::Entry& a, const UnstructuredKind::Entry& b) { return a.global < b.global; });
+}
+
+}  // namespace
+
+std::pair<const UnstructuredKind::Entry*, const UnstructuredKind::Entry*> UnstructuredKind::known(Index global) const {
+  const auto own = entries_in(own_->entries, global);
+  return own.first != own.second ? own : entries_in(found_->entries, global);
+}
+
+bool UnstructuredKind::knows(Index global) const {
+  if (own_ == nullptr || found_->total == 0 || global < first_ || global > last_) return true;
+  const auto [begin, end] = known(global);
+  return begin != end;
 }
 
 std::pair<const UnstructuredKind::Entry*, const UnstructuredKind::Entry*> UnstructuredKind::entries(
     Index global) const {
-  const auto [begin, end] =
-      std::equal_range(found_->entries.data(), found_->entries.data() + found_->entries.size(), Entry{global, {}},
-                       [](const Entry& a, const Entry& b) { return a.global < b.global; });
-  return {begin, end};
+  if (own_ == nullptr) return entries_in(found_->entries, global);
+  const auto [begin, end] = known(global);
+  if (begin == end && !knows(global)) refuse_unknown("index " + std::to_string(global));
+  return {begin != end && begin->place.coordinate < 0 ? end : begin, end};
 }
 
 }  // namespace tridap

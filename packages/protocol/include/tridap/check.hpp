@@ -14,6 +14,13 @@ struct Reading {
   /// extents of the buffers agree with the other version on every process, the array is read in that version, with a
   /// warning.
   bool trust_extent = false;
+  /// The most indices that the lists of an unstructured axis have together, for every process to get all of them. With
+  /// more, each process keeps its own list, and asks a directory, which is spread over the processes, for what it needs
+  /// of the others: see UnstructuredKind. If the processes give different numbers, the smallest one is used. One
+  /// process always has all lists.
+  Index most_listed = default_most_listed();
+
+  static Index default_most_listed();
 };
 
 /// Checks that the extents, strides, address and element type of a buffer describe memory.

@@ -129,27 +129,62 @@ class CyclicKind {
   Index first_;
 };
 
+/// Finds the indices of an unstructured axis whose lists stay on their processes: mpi::Directory. An axis only keeps
+/// it.
+class DirectoryOfLists {
+ public:
+  virtual ~DirectoryOfLists() = default;
+};
+
 /// `dist_type` 'u' over all coordinates of an axis: a list of global indices for each.
+///
+/// Usually a process has the lists of all coordinates. In the *directory form* it has that of its own coordinate, and
+/// of the others their lengths and what a question to the directory has told: the positions of single indices. What
+/// needs more throws an Error that names the directory.
 class UnstructuredKind {
  public:
   UnstructuredKind(std::vector<std::vector<Index>> lists, bool one_to_one);
 
-  Index grid() const { return static_cast<Index>(found_->lists.size()); }
-  Index count(Index c) const { return static_cast<Index>(list(c).size()); }
+  /// An index and one of its positions.
+  struct Entry {
+    Index global;
+    Location place;  ///< coordinate -1: nobody holds the index
+  };
+  /// What one process knows of an axis in the directory form.
+  struct Own {
+    Index coordinate = 0;                 ///< of this process
+    std::vector<Index> list;              ///< of this coordinate
+    std::vector<Index> counts;            ///< by coordinate: the length of its list
+    Index distinct = 0;                   ///< the number of different indices of all lists
+    std::array<Index, 2> extremes{0, 0};  ///< the smallest and the largest index of all lists
+    Index owners = 0, places = 0;         ///< digests of who holds which index, and of where
+    std::vector<Entry> entries;           ///< all of the indices of `list`, ascending by index, then by coordinate
+    std::shared_ptr<const DirectoryOfLists> directory;
+  };
+  /// The directory form.
+  UnstructuredKind(std::shared_ptr<const Own> own, bool one_to_one);
+  /// The same axis, of which this process knows more: all entries of some more indices, ascending as above. An index
+  /// that nobody holds has one entry, of coordinate -1.
+  UnstructuredKind knowing(std::vector<Entry> more) const;
+  /// Whether entries(global) would not throw.
+  bool knows(Index global) const;
+  /// What this process knows in the directory form; null: all lists are here.
+  const Own* own() const { return own_; }
+
+  Index grid() const { return grid_; }
+  Index count(Index c) const {
+    return own_ != nullptr ? own_->counts[static_cast<std::size_t>(c)] : static_cast<Index>(lists_[c].size());
+  }
   bool one_to_one() const { return one_to_one_; }                      ///< as the producer states
   bool shares_indices() const { return found_->repeated > 0; }         ///< as the lists show
   Index total() const { return found_->total; }                        ///< the sum of the counts
   Index distinct() const { return found_->total - found_->repeated; }  ///< the number of different indices
-  const std::vector<Index>& list(Index c) const { return found_->lists[static_cast<std::size_t>(c)]; }
+  std::array<Index, 2> extremes() const { return {first_, last_}; }  ///< the smallest and the largest, if there is one
+  const std::vector<Index>& list(Index c) const { return own_ != nullptr ? own_list(c) : lists_[c]; }
   std::shared_ptr<const void> owner() const { return found_; }  ///< keeps the lists alive
 
-  /// An index and one of its positions.
-  struct Entry {
-    Index global;
-    Location place;
-  };
   /// All entries, ascending by index, then by coordinate.
-  const std::vector<Entry>& entries() const { return found_->entries; }
+  const std::vector<Entry>& entries() const;
   /// The entries of one index.
   std::pair<const Entry*, const Entry*> entries(Index global) const;
 
@@ -163,7 +198,7 @@ class UnstructuredKind {
     const Location& place = table_[global - first_];
     return place.coordinate < 0 ? std::nullopt : std::optional<Location>(place);
   }
-  Index global_index(Index c, Index local) const { return lists_[c][static_cast<std::size_t>(local)]; }
+  Index global_index(Index c, Index local) const { return list(c)[static_cast<std::size_t>(local)]; }
 
   /// Calls `visit(global, Location)` for the indices `first <= global < end`, in ascending order, each once at its
   /// lowest coordinate.
@@ -182,22 +217,31 @@ class UnstructuredKind {
       }
       return;
     }
-    const Entry* entry = entries(first).first;
-    for (const Entry* last = entries().data() + entries().size(); entry != last && entry->global < end; ++entry)
-      if (entry == entries().data() || entry[-1].global != entry->global) visit(entry->global, entry->place);
+    const std::vector<Entry>& all = entries();
+    const auto less = [](const Entry& entry, Index global) { return entry.global < global; };
+    for (auto entry = std::lower_bound(all.begin(), all.end(), first, less); entry != all.end() && entry->global < end;
+         ++entry)
+      if (entry == all.begin() || entry[-1].global != entry->global) visit(entry->global, entry->place);
   }
 
  private:
   struct Found {
-    std::vector<std::vector<Index>> lists;
-    std::vector<Entry> entries;
-    std::vector<Location> table;  // by `global - first_`, if the indices are dense; coordinate -1: not held
+    std::vector<std::vector<Index>> lists;  // none in the directory form
+    std::shared_ptr<const Own> own;         // null: all lists are here
+    std::vector<Entry> entries;             // in the directory form, those that are known besides own's
+    std::vector<Location> table;            // by `global - first_`, if the indices are dense; coordinate -1: not held
     Index total = 0, repeated = 0;
   };
+  void keep(std::shared_ptr<Found> found);
+  const std::vector<Index>& own_list(Index c) const;
+  std::pair<const Entry*, const Entry*> known(Index global) const;
+
   std::shared_ptr<const Found> found_;
   const std::vector<Index>* lists_ = nullptr;  // found_'s
+  const Own* own_ = nullptr;                   // found_'s, or null
   const Location* table_ = nullptr;            // found_'s, or null
-  Index first_ = 0, last_ = -1;                // the smallest and the largest index
+  Index grid_ = 1;
+  Index first_ = 0, last_ = -1;  // the smallest and the largest index
   bool one_to_one_;
 };
 

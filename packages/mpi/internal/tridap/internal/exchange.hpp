@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/internal/collectives.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <mpi.h>
 
@@ -15,8 +16,9 @@ namespace tridap::mpi {
 /// together that nothing more comes: Hoefler, Siebert and Lumsdaine, Scalable Communication Protocols for Dynamic
 /// Sparse Data Exchange (2010).
 ///
-/// **Collective**: two collective calls of MPI. Throws the same Error on every process or on none.
-std::vector<Message> exchange(std::vector<Message> messages, MPI_Comm comm);
+/// **Collective**: two collective calls of MPI. Throws the same Error on every process or on none, also if a process
+/// brings `faults`: what failed where it made its messages.
+std::vector<Message> exchange(std::vector<Message> messages, MPI_Comm comm, Faults faults = {});
 
 /// The most processes whose lengths an MPI_Alltoall tells. Tests change it, the same on all processes.
 Index& most_told_by_alltoall();

@@ -19,6 +19,8 @@ class MpiCollectives : public tridap::Collectives {
   bool all(bool here) override;
   void sum(std::vector<Index>& numbers) override;
   std::vector<Message> exchange(std::vector<Message> messages) override;
+  bool can_spread() const override { return processes() > 1; }
+  SpreadLists spread(ListHere here) override;
 
  private:
   MPI_Comm comm_;

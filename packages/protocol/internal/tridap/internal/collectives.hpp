@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/index.hpp>
+#include <tridap/internal/spread_lists.hpp>
 
 #include <exception>
 #include <limits>
@@ -34,6 +35,10 @@ class Collectives {
   /// Sends each message to its process, and returns those for the local processes, ascending by `from`. Throws on every
   /// process or on none.
   virtual std::vector<Message> exchange(std::vector<Message> messages) = 0;
+  /// Whether spread() can be called. A carrier whose processes are all in one place has all lists there.
+  virtual bool can_spread() const { return false; }
+  /// Leaves the lists of an unstructured axis on their processes. Throws on every process or on none.
+  virtual SpreadLists spread(ListHere here);
 };
 
 /// Runs a step. Returns false if it throws; the exception is discarded. Allocates nothing itself.

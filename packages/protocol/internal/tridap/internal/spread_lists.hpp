@@ -1,0 +1,46 @@
+#pragma once
+
+#include <tridap/axis.hpp>
+#include <tridap/internal/digest.hpp>
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace tridap {
+
+/// What a process has of an unstructured axis whose lists stay on their processes.
+struct ListHere {
+  std::function<std::vector<Index>()> list;  ///< reads that of its coordinate; may throw
+  Index coordinate = 0;
+  bool represents = true;               ///< no process of a lower rank has this coordinate
+  std::vector<Index> counts;            ///< by coordinate
+  std::array<Index, 2> extremes{0, 0};  ///< of all lists; any, if they are empty
+};
+
+/// The directory form of an axis, on one process.
+struct SpreadLists {
+  /// An index on two coordinates.
+  struct Twice {
+    Index global = 0;
+    std::array<Index, 2> coordinates{};
+  };
+
+  std::shared_ptr<const UnstructuredKind::Own> own;
+  std::vector<Twice> twice;  ///< the first ones of those that this process found
+};
+
+/// An unstructured axis of a kind that is known to be valid. `size` may count shared indices once.
+Axis listed_axis(UnstructuredKind kind, Index size, bool periodic);
+
+/// Adds what an entry contributes to the digests of its axis, sums that wrap: Own::owners and Own::places.
+inline void add_to_digests(std::array<std::uint64_t, 2>& digests, const UnstructuredKind::Entry& entry) {
+  std::uint64_t mixed = mixed_bits(entry.global);
+  mixed = mixed_bits(static_cast<Index>(mixed ^ static_cast<std::uint64_t>(entry.place.coordinate)));
+  digests[0] += mixed;
+  digests[1] += mixed_bits(static_cast<Index>(mixed ^ static_cast<std::uint64_t>(entry.place.local)));
+}
+
+}  // namespace tridap
