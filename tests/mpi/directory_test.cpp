@@ -113,7 +113,7 @@ void expect_answers(const Distribution& d, Index i, const oracle::Axis& truth, M
         if (part > 0 && random() % static_cast<unsigned>(part) == 0) indices.insert(indices.end(), {near, near});
     std::shuffle(indices.begin(), indices.end(), random);
     const std::vector<Index> asked = indices;
-    const Distribution wiser = tridap::mpi::learned(d, std::move(wanted), comm, itself);
+    const Distribution wiser = tridap::mpi::Inquiry(d, std::move(wanted), comm, itself).learned();
     for (const Index global : asked) {
       const auto found = places.find(global);
       ASSERT_NO_FATAL_FAILURE(expect_known(*wiser.axis(i).unstructured(), global,
@@ -160,8 +160,7 @@ TEST(Directory, OfAnAxisWhoseSizeCountsSharedIndicesOnce) {
     for (tridap::Dimension& dimension : shared.dims) dimension.size = distinct;
     const oracle::Array truth({shared, oracle::cyclic(7, 2, grid[1])});
     if (truth.processes() == 1) continue;
-    const Distribution d =
-        tridap::mpi::gather_distribution(on::stamped(truth, our_rank()), MPI_COMM_WORLD, spread());
+    const Distribution d = tridap::mpi::gather_distribution(on::stamped(truth, our_rank()), MPI_COMM_WORLD, spread());
     ASSERT_TRUE(tridap::mpi::has_directory(d));
     EXPECT_EQ(d.axis(0).size(), distinct);
     EXPECT_EQ(d.axis(0).unstructured()->distinct(), distinct);
@@ -185,8 +184,7 @@ TEST(Directory, ListsThatContradictOneToOneAreAnErrorOnAll) {
   for (tridap::Dimension& dimension : axis.dims) std::get<tridap::Unstructured>(dimension.dist).one_to_one = true;
   const DistArray array = on::stamped(oracle::Array({axis}), our_rank());
   if (all_processes() == 1) GTEST_SKIP() << "one coordinate shares nothing";
-  const auto error =
-      on::error_of([&] { tridap::mpi::gather_distribution(array, MPI_COMM_WORLD, spread()); });
+  const auto error = on::error_of([&] { tridap::mpi::gather_distribution(array, MPI_COMM_WORLD, spread()); });
   ASSERT_TRUE(error.has_value());
   EXPECT_GT(error->report().count(tridap::Rule::unstructured_one_to_one), 0);
   EXPECT_NE(error->report().text().find("listing 50 at coordinates 0 and 1"), std::string::npos)
@@ -223,7 +221,8 @@ TEST(Directory, EqualListsAreEqualAndOthersAreNot) {
 TEST(Directory, NamesItselfWhereAnAnswerIsNotKnown) {
   if (all_processes() == 1) GTEST_SKIP() << "one process has all lists";
   const oracle::Axis axis = listed_axes(all_processes())[0];
-  const Distribution d = tridap::mpi::gather_distribution(on::stamped(oracle::Array({axis}), our_rank()), MPI_COMM_WORLD, spread());
+  const Distribution d =
+      tridap::mpi::gather_distribution(on::stamped(oracle::Array({axis}), our_rank()), MPI_COMM_WORLD, spread());
   const Index other = (our_rank() + 1) % all_processes();
   const std::string said = on::thrown([&] { d.dim_data(other); });
   EXPECT_NE(said.find("directory"), std::string::npos) << said;

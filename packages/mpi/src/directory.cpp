@@ -160,7 +160,8 @@ SpreadLists Directory::make(ListHere listed, MPI_Comm comm) {
   if (directory->shares_) {
     std::vector<Index> sorted = own->list;
     std::sort(sorted.begin(), sorted.end());
-    own->entries = directory->find(sorted, comm);
+    const Answer answer = directory->ask(std::move(sorted), comm, [](Index process) { return process; });
+    collectively(comm, [&] { own->entries = answer.entries(); });
   }
   own->directory = std::move(directory);
   made.own = std::move(own);
@@ -176,7 +177,8 @@ std::vector<Index> answer_to(const std::vector<Index>& asked, const std::vector<
   answer.reserve((shares ? 3 : 2) * asked.size());
   auto entry = stored.begin();
   for (const Index global : asked) {  // ascending
-    entry = std::lower_bound(entry, stored.end(), global, [](const Entry& e, Index wanted) { return e.global < wanted; });
+    entry =
+        std::lower_bound(entry, stored.end(), global, [](const Entry& e, Index wanted) { return e.global < wanted; });
     auto end = entry;
     while (end != stored.end() && end->global == global) ++end;
     if (shares) answer.push_back(end - entry);
@@ -186,34 +188,34 @@ std::vector<Index> answer_to(const std::vector<Index>& asked, const std::vector<
   return answer;
 }
 
-// The answers, in the order of the indices. `of_process` are those of each process that was asked.
-std::vector<Entry> entries_told(const std::vector<Index>& indices, const Storing& storing,
-                                const std::vector<const Index*>& of_process, bool shares) {
-  std::vector<const Index*> next = of_process;
+}  // namespace
+
+std::vector<Entry> Directory::Answer::entries() const {
+  const Storing storing(static_cast<Index>(of_process_.size()));
+  std::vector<const Index*> next;
+  for (const std::vector<Index>& told : of_process_) next.push_back(told.data());
   std::vector<Entry> all;
-  all.reserve(indices.size());
-  for (const Index global : indices) {
+  all.reserve(indices_.size());
+  for (const Index global : indices_) {
     const Index*& at = next[storing(global)];
-    const Index count = shares ? *at++ : 1;
+    const Index count = shares_ ? *at++ : 1;
     if (count == 0) all.push_back({global, {-1, 0}});
     for (Index i = 0; i < count; ++i, at += 2) all.push_back({global, {at[0], at[1]}});
   }
   return all;
 }
 
-}  // namespace
-
-std::vector<Entry> Directory::find(const std::vector<Index>& indices, MPI_Comm comm,
-                                   const std::function<Index(Index process)>& rank) const {
+Directory::Answer Directory::ask(std::vector<Index> indices, MPI_Comm comm,
+                                 const std::function<Index(Index process)>& rank, Faults faults) const {
   const Index here = rank_of(comm);
   const Storing storing(processes_);
-  Faults faults;
   std::vector<Message> questions;
-  faults.attempt([&] {
-    Letters letters(indices, storing, here, 0, 1, rank);
-    for (const Index global : indices) letters.to_storing(global).push_back(global);
-    questions = letters.take();
-  });
+  if (faults.ok())
+    faults.attempt([&] {
+      Letters letters(indices, storing, here, 0, 1, rank);
+      for (const Index global : indices) letters.to_storing(global).push_back(global);
+      questions = letters.take();
+    });
   std::vector<Message> asked = exchange(std::move(questions), comm, std::move(faults));
 
   std::vector<Message> answers;
@@ -224,21 +226,18 @@ std::vector<Entry> Directory::find(const std::vector<Index>& indices, MPI_Comm c
       std::vector<Index>().swap(message.content);
     }
   });
-  const std::vector<Message> told = exchange(std::move(answers), comm, std::move(faults));
+  std::vector<Message> told = exchange(std::move(answers), comm, std::move(faults));
 
-  return collectively(comm, [&] {
-    std::unordered_map<Index, const Index*> of_rank;
-    for (const Message& message : told) of_rank[message.from] = message.content.data();
-    std::vector<const Index*> of_process(storing.processes(), nullptr);
-    for (std::size_t process = 0; process < of_process.size(); ++process)
-      if (const auto found = of_rank.find(rank(static_cast<Index>(process))); found != of_rank.end())
-        of_process[process] = found->second;
-    return entries_told(indices, storing, of_process, shares_);
-  });
-}
-
-std::vector<Entry> Directory::find(const std::vector<Index>& indices, MPI_Comm comm) const {
-  return find(indices, comm, [](Index process) { return process; });
+  std::unordered_map<Index, std::vector<Index>> of_rank;
+  for (Message& message : told) of_rank[message.from] = std::move(message.content);
+  Answer answer;
+  answer.indices_ = std::move(indices);
+  answer.of_process_.resize(storing.processes());
+  answer.shares_ = shares_;
+  for (std::size_t process = 0; process < storing.processes(); ++process)
+    if (const auto found = of_rank.find(rank(static_cast<Index>(process))); found != of_rank.end())
+      answer.of_process_[process] = std::move(found->second);
+  return answer;
 }
 
 namespace {
@@ -256,25 +255,31 @@ bool has_directory(const Distribution& distribution) {
   return false;
 }
 
-Distribution learned(const Distribution& distribution, OfAxes wanted, MPI_Comm comm,
-                     const std::function<Index(Index process)>& rank) {
-  std::vector<Axis> axes;
+Inquiry::Inquiry(const Distribution& distribution, OfAxes wanted, MPI_Comm comm,
+                 std::function<Index(Index process)> rank, Faults faults)
+    : distribution_(distribution), answers_(static_cast<std::size_t>(distribution.ndim())) {
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     const auto* const own = own_of(axis);
-    if (own == nullptr) {
-      axes.push_back(axis);
-      continue;
-    }
-    const auto& lists = *axis.unstructured();
-    std::vector<Index>& indices = wanted[static_cast<std::size_t>(i)];
-    indices.erase(
-        std::remove_if(indices.begin(), indices.end(), [&](Index global) { return lists.knows(global); }),
-        indices.end());
+    if (own == nullptr) continue;
+    std::vector<Index> indices;
+    if (faults.ok()) indices.swap(wanted[static_cast<std::size_t>(i)]);
+    const auto is_known = [&](Index global) { return axis.unstructured()->knows(global); };
+    indices.erase(std::remove_if(indices.begin(), indices.end(), is_known), indices.end());
     if (!std::is_sorted(indices.begin(), indices.end())) std::sort(indices.begin(), indices.end());
     indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
-    std::vector<Entry> found = static_cast<const Directory&>(*own->directory).find(indices, comm, rank);
-    axes.push_back(listed_axis(lists.knowing(std::move(found)), axis.size(), axis.periodic()));
+    const auto& directory = static_cast<const Directory&>(*own->directory);
+    answers_[static_cast<std::size_t>(i)] = directory.ask(std::move(indices), comm, rank, std::exchange(faults, {}));
+  }
+}
+
+Distribution Inquiry::learned() const {
+  std::vector<Axis> axes;
+  for (Index i = 0; i < distribution_.ndim(); ++i) {
+    const Axis& axis = distribution_.axis(i);
+    const auto& answer = answers_[static_cast<std::size_t>(i)];
+    axes.push_back(answer ? listed_axis(axis.unstructured()->knowing(answer->entries()), axis.size(), axis.periodic())
+                          : axis);
   }
   return Distribution(std::move(axes));
 }

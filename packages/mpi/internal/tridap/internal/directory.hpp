@@ -2,17 +2,19 @@
 
 #include <tridap/distribution.hpp>
 #include <tridap/internal/spread_lists.hpp>
+#include <tridap/mpi/agree.hpp>
 
 #include <mpi.h>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace tridap::mpi {
 
-/// Where the indices of an unstructured axis are, spread over the processes: the process that the hash of an index gives
-/// stores all its entries. So each process stores about as much as it lists, and a question goes to one process. A plain
-/// remainder would put all multiples of the number of processes on one of them.
+/// Where the indices of an unstructured axis are, spread over the processes: the process that the hash of an index
+/// gives stores all its entries. So each process stores about as much as it lists, and a question goes to one process.
+/// A plain remainder would put all multiples of the number of processes on one of them.
 class Directory : public DirectoryOfLists {
  public:
   using Entry = UnstructuredKind::Entry;
@@ -22,13 +24,24 @@ class Directory : public DirectoryOfLists {
   /// process or on none.
   static SpreadLists make(ListHere here, MPI_Comm comm);
 
-  /// All entries of some indices, ascending and each once: an index that nobody holds has one, of coordinate -1. The
-  /// result is sorted as Own::entries. `rank` gives the rank in `comm` of a process of the array; those of `comm` that
-  /// are none may ask too. **Collective** over `comm`: five collective calls of MPI. Throws the same Error on every
-  /// process or on none.
-  std::vector<Entry> find(const std::vector<Index>& indices, MPI_Comm comm,
-                          const std::function<Index(Index process)>& rank) const;
-  std::vector<Entry> find(const std::vector<Index>& indices, MPI_Comm comm) const;
+  /// The answer to a question.
+  class Answer {
+   public:
+    /// All entries of the indices, sorted as Own::entries. Local; throws std::bad_alloc.
+    std::vector<Entry> entries() const;
+
+   private:
+    friend class Directory;
+    std::vector<Index> indices_;
+    std::vector<std::vector<Index>> of_process_;  // that stores some of them
+    bool shares_ = false;
+  };
+  /// Asks for all entries of some indices, ascending and each once: an index that nobody holds has one, of coordinate
+  /// -1. `rank` gives the rank in `comm` of a process of the array; those of `comm` that are none may ask too.
+  /// **Collective** over `comm`: four collective calls of MPI. Throws the same Error on every process or on none, also
+  /// if a process brings `faults`.
+  Answer ask(std::vector<Index> indices, MPI_Comm comm, const std::function<Index(Index process)>& rank,
+             Faults faults = {}) const;
 
  private:
   Index processes_ = 1;
@@ -39,12 +52,22 @@ class Directory : public DirectoryOfLists {
 /// By axis of a distribution: indices.
 using OfAxes = std::vector<std::vector<Index>>;
 
-/// The same distribution, of which this process also knows where the `wanted` indices of axes in the directory form
-/// are; other axes are not looked at. They may be in any order, known, and wanted several times. **Collective** over
-/// `comm`, on which every process has a distribution with the same axes in the directory form: Directory::find() for
-/// each of them.
-Distribution learned(const Distribution& distribution, OfAxes wanted, MPI_Comm comm,
-                     const std::function<Index(Index process)>& rank);
+/// What this process wants to know of a distribution: where the `wanted` indices of axes in the directory form are.
+/// Other axes are not looked at. The indices may be in any order, known, and wanted several times.
+class Inquiry {
+ public:
+  /// **Collective** over `comm`, on which every process has a distribution with the same axes in the directory form:
+  /// Directory::ask() for each of them. `rank` and `faults` are as there.
+  Inquiry(const Distribution& distribution, OfAxes wanted, MPI_Comm comm, std::function<Index(Index process)> rank,
+          Faults faults = {});
+
+  /// The same distribution, of which this process also knows what it asked for. Local; throws std::bad_alloc.
+  Distribution learned() const;
+
+ private:
+  Distribution distribution_;
+  std::vector<std::optional<Directory::Answer>> answers_;  // by axis
+};
 
 /// Whether some axis of the distribution is in the directory form.
 bool has_directory(const Distribution& distribution);
