@@ -82,7 +82,7 @@ void expect_table(const Distribution& d, const oracle::Array& truth, Index p) {
 void expect_gathered(const oracle::Array& truth, MPI_Comm comm) {
   const Index r = on::rank(comm);
   const DistArray array = on::stamped(truth, r);
-  const Distribution d = gather_distribution(array, comm);
+  const Distribution d = on::gathered_whole(array, comm);
   ASSERT_NO_FATAL_FAILURE(expect_table(d, truth, r));
   ASSERT_NO_FATAL_FAILURE(expect_table(d, truth, (r + 1) % truth.processes()));
   for (Index p = 0; p < truth.processes(); ++p) {
@@ -133,7 +133,7 @@ TEST(Gather, OtherMemoryOrdersStridesAndBoundsDoNotMatter) {
   if (our_rank() % 3 == 1) array.buffer.strides = tridap::column_major_strides({3, 4}, 8);
   if (our_rank() % 3 == 2) array.buffer.data = memory + 11, array.buffer.strides = {-32, -8};
   array.buffer.read_only = our_rank() == 0;
-  ASSERT_NO_FATAL_FAILURE(expect_table(gather_distribution(array, MPI_COMM_WORLD), truth, our_rank()));
+  ASSERT_NO_FATAL_FAILURE(expect_table(on::gathered_whole(array, MPI_COMM_WORLD), truth, our_rank()));
 }
 
 TEST(Gather, ListsOfEveryIntegerTypeAndStrideAreReadAlike) {
@@ -154,7 +154,7 @@ TEST(Gather, ListsOfEveryIntegerTypeAndStrideAreReadAlike) {
     list.strides = {-8};
   }
   std::get<tridap::Unstructured>(array.dim_data[0].dist).indices = list;
-  ASSERT_NO_FATAL_FAILURE(expect_table(gather_distribution(array, MPI_COMM_WORLD), truth, our_rank()));
+  ASSERT_NO_FATAL_FAILURE(expect_table(on::gathered_whole(array, MPI_COMM_WORLD), truth, our_rank()));
 }
 
 TEST(Gather, KeepsNothingOfTheListsItWasMadeFrom) {
@@ -163,7 +163,7 @@ TEST(Gather, KeepsNothingOfTheListsItWasMadeFrom) {
       oracle::Array({oracle::unstructured(std::vector<List>(static_cast<std::size_t>(all_processes()), {0, 1}))}),
       our_rank());
   std::get<tridap::Unstructured>(array.dim_data[0].dist).indices = tridap::row_major(mine.data(), {2});
-  const Distribution d = gather_distribution(array, MPI_COMM_WORLD);
+  const Distribution d = on::gathered_whole(array, MPI_COMM_WORLD);
   mine = {-1, -2};
   EXPECT_EQ(d.owner({our_rank()}), our_rank());
   EXPECT_EQ(d.owner({-1}), std::nullopt);
@@ -187,7 +187,7 @@ TEST(Gather, BoundaryPaddingMayDifferBetweenProcessesAtOneCoordinate) {
     const oracle::Array truth({oracle::block(List(rows, 3), List(rows - 1, 1)), oracle::cyclic(5, 2, grid[1])});
     const DistArray array = with_own_boundary(truth, our_rank());
     EXPECT_EQ(check(array, MPI_COMM_WORLD).text(), "");
-    ASSERT_NO_FATAL_FAILURE(expect_table(gather_distribution(array, MPI_COMM_WORLD), truth, our_rank()));
+    ASSERT_NO_FATAL_FAILURE(expect_table(on::gathered_whole(array, MPI_COMM_WORLD), truth, our_rank()));
   }
 }
 
@@ -236,18 +236,18 @@ TEST(Gather, AbsentPaddingIsPaddingOfNothing) {
         {oracle::block(List(static_cast<std::size_t>(grid[0]), 2)), oracle::cyclic(5, 2, grid[1])});
     DistArray array = on::stamped(truth, our_rank());
     if (our_rank() % 2 == 1) std::get<tridap::Block>(array.dim_data[0].dist).padding = {0, 0};
-    ASSERT_NO_FATAL_FAILURE(expect_table(gather_distribution(array, MPI_COMM_WORLD), truth, our_rank()));
+    ASSERT_NO_FATAL_FAILURE(expect_table(on::gathered_whole(array, MPI_COMM_WORLD), truth, our_rank()));
   }
 }
 
 TEST(Gather, EmptyBlocksMayStartAtTheEnd) {
   const oracle::Array truth({oracle::block(counted(all_processes(), [](Index c) { return c == 0 ? 4 : 0; }))});
   DistArray array = on::stamped(truth, our_rank());
-  ASSERT_NO_FATAL_FAILURE(expect_table(gather_distribution(array, MPI_COMM_WORLD), truth, our_rank()));
+  ASSERT_NO_FATAL_FAILURE(expect_table(on::gathered_whole(array, MPI_COMM_WORLD), truth, our_rank()));
   const oracle::Array late({oracle::block(counted(all_processes(), [](Index c) { return c == all_processes() - 1; }))});
   array = on::stamped(late, our_rank());
   if (our_rank() < all_processes() - 1) array.dim_data[0].dist = tridap::Block{1, 1, {}};
-  ASSERT_NO_FATAL_FAILURE(expect_table(gather_distribution(array, MPI_COMM_WORLD), late, our_rank()));
+  ASSERT_NO_FATAL_FAILURE(expect_table(on::gathered_whole(array, MPI_COMM_WORLD), late, our_rank()));
 }
 
 /// A cyclic axis over all processes, four elements each.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "mpi/support.hpp"
 #include "redistribute/move_memory.hpp"
+#include <tridap/mpi/gather_distribution.hpp>
 
 /// A move made in all ways, each of which must give the same.
 namespace moves {
@@ -48,7 +50,16 @@ class Check {
     options.mapping = case_.mapping;
     options.path = path;
     options.order = order;
-    return Redistribution(case_.source.placed(), case_.target.placed(), type_.bytes, comm_, options);
+    return Redistribution(spread_source_ ? *spread_source_ : case_.source.placed(),
+                          spread_target_ ? *spread_target_ : case_.target.placed(), type_.bytes, comm_, options);
+  }
+
+  /// Lets the lists of unstructured axes stay on their processes, on sides that all processes hold. Returns whether any
+  /// did. **Collective.**
+  bool spread_lists() {
+    spread_source_ = spread(case_.source);
+    spread_target_ = spread(case_.target);
+    return spread_source_ || spread_target_;
   }
 
   /// Into memory of anybody's, twice; and what the plan makes itself.
@@ -108,6 +119,21 @@ class Check {
   }
 
  private:
+  std::optional<PlacedDistribution> spread(const Side& side) const {
+    const auto is_listed = [](const oracle::Axis& axis) { return axis.dims[0].dist_type() == 'u'; };
+    const auto& axes = side.array.axes;
+    if (side.array.processes() != on::processes(comm_) || std::none_of(axes.begin(), axes.end(), is_listed)) return {};
+    const Index process = *side.process(rank_);
+    MPI_Comm by_process = MPI_COMM_NULL;
+    MPI_Comm_split(comm_, 0, static_cast<int>(process), &by_process);
+    tridap::Reading reading;
+    reading.most_listed = 0;
+    const PlacedDistribution placed(
+        tridap::mpi::gather_distribution(on::stamped(side.array, process), by_process, reading), side.ranks);
+    MPI_Comm_free(&by_process);
+    return placed;
+  }
+
   std::unique_ptr<Local> part(const Side& side) {
     return std::make_unique<Local>(side, rank_, type_, any_stand(side.array.axes.size(), dice_));
   }
@@ -152,6 +178,7 @@ class Check {
   }
 
   const Case& case_;
+  std::optional<PlacedDistribution> spread_source_, spread_target_;
   Truth truth_;
   MPI_Comm comm_;
   Index rank_;

@@ -39,6 +39,17 @@ TEST_P(RedistributionRandom, SeveralArraysAtOnceWithComputationBetween) {
   for_random_moves(3000, 150, [](Check& check) { check.batch(GetParam()); });
 }
 
+TEST_P(RedistributionRandom, ListsThatStayOnTheirProcesses) {
+  Index spread = 0;
+  for_random_moves(5000, 400, [&](Check& check) {
+    if (!check.spread_lists()) return;
+    ++spread;
+    check.ordinary(GetParam());
+    check.both_ways(GetParam());
+  });
+  EXPECT_TRUE(spread > 10 || processes() == 1) << spread;
+}
+
 TEST_P(RedistributionRandom, LongRowsSideBySide) {
   const Index count = effort::seeds<Index>(4000, 30, 8);
   for (Index seed = 4000; seed < 4000 + count; ++seed) {

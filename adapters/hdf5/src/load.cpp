@@ -4,6 +4,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/load.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/directory.hpp>
 #include <tridap/internal/hdf5_steps.hpp>
 #include <tridap/internal/needs.hpp>
 #include <tridap/internal/number_texts.hpp>
@@ -137,15 +138,22 @@ Receipt load_checked(const Buffer& buffer, const std::string& file, const Stored
   });
 }
 
-Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
+Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& given,
                   MPI_Comm comm, const LoadOptions& options) {
   Reading reading;
+  const bool in_directory = mpi::has_directory(given);
   const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5, [&](mpi::Record& record) {
-    reading = check_to_load(buffer, stored, distribution, comm, options);
+    if (!in_directory) reading = check_to_load(buffer, stored, given, comm, options);
     record.add(buffer.type.kind == ElementType::Kind::bfloat);
+    record.add(in_directory);
   });
   return call.run([&] {
     need_same_kind(call);
+    mpi::need_same_directory(call, 1);
+    const Distribution distribution = mpi::completed(given, call.comm());
+    if (in_directory)
+      reading = mpi::collectively(call.comm(),
+                                  [&] { return check_to_load(buffer, stored, distribution, call.comm(), options); });
     const std::string file = from_first(call.comm(), [&] { return std::filesystem::absolute(path).string(); });
     return load_checked(buffer, file, stored, distribution, call.comm(), reading, options);
   });
@@ -153,10 +161,15 @@ Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& s
 
 DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
                const std::optional<Distribution>& distribution, const LoadOptions& options) {
-  const mpi::Call call(comm, "hdf5::load", mpi::Library::hdf5,
-                       [&](mpi::Record& record) { record.add(options.bfloat16); });
+  const mpi::Call call(comm, "hdf5::load", mpi::Library::hdf5, [&](mpi::Record& record) {
+    record.add(options.bfloat16);
+    record.add(mpi::said_of_directory(distribution));
+  });
   return call.run([&] {
     need_same_kind(call);
+    mpi::need_same_directory(call, 1);
+    std::optional<Distribution> known = distribution;
+    if (known) known = mpi::completed(*known, call.comm());
     const Search search(path, name, call.comm(), false);
     Stored stored;
     Reading reading;
@@ -165,7 +178,7 @@ DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
     mpi::collectively(call.comm(), [&] {
       stored = search.understood();
       const Index processes = mpi::processes_of(call.comm()), rank = mpi::rank_of(call.comm());
-      to = distribution ? *distribution : default_distribution(stored, processes);
+      to = known ? *known : default_distribution(stored, processes);
       need_distribution(stored, *to, processes);
       const bool short_numbers = options.bfloat16 && is_bfloat16(stored.type);
       array.buffer = allocate(short_numbers ? ElementType{ElementType::Kind::bfloat, 2} : element_type(stored.type),

@@ -8,6 +8,7 @@
 #include <tridap/hdf5/save.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
+#include <tridap/internal/directory.hpp>
 #include <tridap/internal/hdf5_steps.hpp>
 #include <tridap/internal/needs.hpp>
 #include <tridap/internal/new_file.hpp>
@@ -68,7 +69,7 @@ Index digest_of(const std::string& path, const std::vector<Named>& arrays, const
   for (const Named& named : arrays) {
     digest.add(named.name);
     digest.add(named.array.buffer.type.text());
-    digest.add(named.distribution ? 1 : 0);
+    digest.add((named.distribution ? 1 : 0) + mpi::said_of_directory(named.distribution));
   }
   digest.add(options.step.value_or(-1));
   digest.add(options.compression);
@@ -91,8 +92,10 @@ std::vector<Task> tasks_of(const std::vector<Named>& arrays, const std::vector<D
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto& [name, array, distribution, type] = arrays[i];
-    tasks.push_back({name, array.buffer, distribution ? *distribution : mpi::gather_distribution(array, comm), types[i],
-                     options.step});
+    tasks.push_back({name, array.buffer,
+                     distribution ? mpi::completed(*distribution, comm)
+                                  : mpi::gather_distribution(array, comm, tridap::Reading::with_all_lists()),
+                     types[i], options.step});
   }
   return tasks;
 }

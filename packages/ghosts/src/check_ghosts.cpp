@@ -1,10 +1,12 @@
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/directory.hpp>
 #include <tridap/internal/ghost_owners.hpp>
 #include <tridap/internal/halo_exchange.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -40,7 +42,16 @@ CheckedGhosts check_ghosts(const GhostedArray& array, MPI_Comm comm) {
   Distribution distribution = mpi::gather_distribution(array.owned(), comm);
   check_numbered(array, comm);
   check_axes(distribution, array.numbered());
+  std::optional<mpi::Inquiry> inquiry;
+  if (mpi::has_directory(distribution)) {
+    mpi::Faults faults;
+    mpi::OfAxes indices(static_cast<std::size_t>(distribution.ndim()));
+    faults.attempt([&] { indices = indices_of_ghosts(array, distribution); });
+    inquiry.emplace(
+        distribution, std::move(indices), comm, [](Index process) { return process; }, std::move(faults));
+  }
   std::vector<Wanted> wanted = mpi::collectively(comm, [&] {
+    if (inquiry) distribution = inquiry->learned();
     redistribute::need_halo_memory(array.local(), "the local buffer", "ghosts are");
     return find_owners(array, distribution, mpi::rank_of(comm));
   });

@@ -61,6 +61,18 @@ void check_repeated(const std::vector<Index>& ghosts) {
 
 }  // namespace
 
+std::vector<std::vector<Index>> indices_of_ghosts(const GhostedArray& array, const Distribution& distribution) {
+  std::vector<std::vector<Index>> indices(static_cast<std::size_t>(distribution.ndim()));
+  if (array.numbered() == 1) {
+    indices.front() = array.ghosts();
+    return indices;
+  }
+  const Distribution numbered = numbered_axes(distribution, array.numbered());
+  const redistribute::NumberedArray numbers(numbered, Order::row_major);
+  for (const Index id : array.ghosts()) numbers.add_indices(id, indices);
+  return indices;
+}
+
 std::vector<Wanted> find_owners(const GhostedArray& array, const Distribution& distribution, Index process) {
   const std::vector<Index>& ghosts = array.ghosts();
   const Finder finder(numbered_axes(distribution, array.numbered()));

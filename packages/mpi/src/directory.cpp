@@ -1,3 +1,4 @@
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
@@ -282,6 +283,43 @@ Distribution Inquiry::learned() const {
                           : axis);
   }
   return Distribution(std::move(axes));
+}
+
+Distribution completed(const Distribution& distribution, MPI_Comm comm) {
+  std::vector<Axis> axes;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const auto* const own = own_of(axis);
+    if (own == nullptr) {
+      axes.push_back(axis);
+      continue;
+    }
+    std::vector<Index> all = collectively(comm, [&] {
+      std::vector<Index> of_coordinates(static_cast<std::size_t>(axis.unstructured()->total()), no_number);
+      const auto before = own->counts.begin() + own->coordinate;
+      std::copy(own->list.begin(), own->list.end(),
+                of_coordinates.begin() + std::accumulate(own->counts.begin(), before, Index{0}));
+      return of_coordinates;
+    });
+    reduce(all.data(), static_cast<Index>(all.size()), MPI_MAX, comm);
+    axes.push_back(collectively(comm, [&] {
+      std::vector<std::vector<Index>> lists;
+      auto at = all.begin();
+      for (const Index count : own->counts) {
+        lists.emplace_back(at, at + count);
+        at += count;
+      }
+      return listed_axis(UnstructuredKind(std::move(lists), axis.unstructured()->one_to_one()), axis.size(),
+                         axis.periodic());
+    }));
+  }
+  return Distribution(std::move(axes));
+}
+
+void need_same_directory(const Call& call, std::size_t i) {
+  if (!call.is_same(i))
+    refuse("some processes give a distribution whose lists are in a directory, and others do not",
+           "must be the same distribution on every process", "pass what one call of gather_distribution() gave to all");
 }
 
 }  // namespace tridap::mpi

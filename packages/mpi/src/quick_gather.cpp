@@ -205,7 +205,8 @@ std::optional<Distribution> assemble(const Summaries& all, const IndexList& stri
   return Distribution(std::move(axes));
 }
 
-// Leaves the lists of an axis on their processes. False if they contradict `one_to_one`. **Collective.**
+// Leaves the lists of an axis on their processes. False, on all of them, if what they say of `one_to_one` differs or is
+// wrong. **Collective.**
 bool spread_lists(const Summaries& all, std::size_t axis, Index stride, Lists& lists, MPI_Comm comm) {
   const AxisSummary& first = all.front().axes[axis];
   const auto rank = static_cast<Index>(rank_of(comm));
@@ -214,6 +215,7 @@ bool spread_lists(const Summaries& all, std::size_t axis, Index stride, Lists& l
   here.extremes = {std::numeric_limits<Index>::max(), std::numeric_limits<Index>::min()};
   for (Index c = 0; c < first.proc_grid_size; ++c) {
     const AxisSummary& summary = all[static_cast<std::size_t>(c * stride)].axes[axis];
+    if (summary.padded != first.padded) return false;
     here.counts.push_back(summary.first);
     if (summary.first == 0) continue;
     here.extremes = {std::min(here.extremes[0], summary.padding[0]), std::max(here.extremes[1], summary.padding[1])};

@@ -22,6 +22,12 @@ Index Reading::default_most_listed() {
   return most;
 }
 
+Reading Reading::with_all_lists() {
+  Reading reading;
+  reading.most_listed = std::numeric_limits<Index>::max();
+  return reading;
+}
+
 namespace {
 
 // The rules for one dimension alone.

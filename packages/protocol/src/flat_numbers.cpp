@@ -68,17 +68,21 @@ FlatNumbers::FlatNumbers(const Distribution& distribution, Order order, Unstruct
 
 std::optional<Indices> FlatNumbers::global_index(Index number) const {
   if (number < 0 || number >= count_) return std::nullopt;
+  Indices global = indices(number);
+  for (Index axis = 0; axis < distribution_.ndim(); ++axis)  // those of a table are held
+    if (distinct(axis) == nullptr && !distribution_.axis(axis).owner(global[static_cast<std::size_t>(axis)]))
+      return std::nullopt;
+  return global;
+}
+
+Indices FlatNumbers::indices(Index number) const {
   Indices global(weight_.size());
   for (std::size_t k = outward_.size(); k-- > 0;) {
     const auto i = static_cast<std::size_t>(outward_[k]);
     const Index place = number / weight_[i];
     number -= place * weight_[i];
-    if (const std::vector<Index>* held = distinct(outward_[k])) {
-      global[i] = (*held)[static_cast<std::size_t>(place)];
-      continue;
-    }
-    global[i] = first_[i] + place;
-    if (!distribution_.axis(outward_[k]).owner(global[i])) return std::nullopt;
+    const std::vector<Index>* const held = distinct(outward_[k]);
+    global[i] = held != nullptr ? (*held)[static_cast<std::size_t>(place)] : first_[i] + place;
   }
   return global;
 }

@@ -76,14 +76,19 @@ Agreed agreed_by(const Agreement& agreement) {
 }
 
 Index fingerprint(const Plan& plan, const Options& options) {
+  return fingerprint(plan.source(), plan.target(), plan.element_bytes(), options);
+}
+
+Index fingerprint(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                  const Options& options) {
   Digest digest;
-  for (const PlacedDistribution* side : {&plan.source(), &plan.target()}) digest.add(fingerprint(*side));
+  for (const PlacedDistribution* side : {&source, &target}) digest.add(fingerprint(*side));
   const Mapping& mapping = options.mapping;
   digest.add_all(mapping.axes);
   const Index ravel = mapping.ravel ? static_cast<Index>(*mapping.ravel) : -1;
   for (const Index number :
-       {plan.element_bytes(), Index{mapping.fill_padding}, Index{mapping.partial}, ravel,
-        static_cast<Index>(options.path), Index{options.convert}, static_cast<Index>(options.order)})
+       {element_bytes, Index{mapping.fill_padding}, Index{mapping.partial}, ravel, static_cast<Index>(options.path),
+        Index{options.convert}, static_cast<Index>(options.order)})
     digest.add(number);
   return digest.value();
 }

@@ -105,6 +105,8 @@ Agreed agreed_by(const Agreement& agreement);
 /// A hash of everything that determines a plan. It is equal on all processes that plan alike, and differs if two
 /// processes plan differently.
 Index fingerprint(const Plan& plan, const Options& options);
+Index fingerprint(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                  const Options& options);
 
 /// A number for an element type, its description included.
 Index type_number(const ElementType& type);

@@ -1,5 +1,6 @@
 #include "agreement.hpp"
 #include "mover.hpp"
+#include "plan_inquiry.hpp"
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
@@ -69,22 +70,34 @@ struct Once {
   DistArray source, target;
 };
 
-// Makes a move that all processes make alike; `plan()` allocates its target. **Collective**, in one reduction.
+// Makes a move that all processes make alike; `plan()` allocates its target. **Collective**, in one reduction, and in
+// what a PlanInquiry needs.
 template <class Planner>
-void move_once(const ElementType& type, MPI_Comm comm, DeviceStream stream, Planner plan) {
+void move_once(const ElementType& type, MPI_Comm comm, DeviceStream stream, bool in_directory, Planner plan) {
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   const mpi::Channel channel = mpi::channel_of(comm);
   std::optional<Once> once;
   std::unique_ptr<Mover> mover;
   mpi::Faults faults;
-  faults.attempt([&] {
-    once.emplace(plan());
-    Plan made(once->from, once->to, type.bytes, mpi::rank_of(comm));
-    check_ranks(made, context->processes());
-    Options options;
-    options.stream = stream;
-    mover = std::make_unique<Mover>(std::move(made), options, context, channel);
-  });
+  faults.attempt([&] { once.emplace(plan()); });
+  if (in_directory) {
+    mpi::throw_faults(std::move(faults), comm);
+    const PlanInquiry inquiry({once->from, once->to}, {}, comm);
+    faults = {};
+    faults.attempt([&] {
+      Sides sides = inquiry.learned();
+      once->from = std::move(sides.source);
+      once->to = std::move(sides.target);
+    });
+  }
+  if (faults.ok())
+    faults.attempt([&] {
+      Plan made(once->from, once->to, type.bytes, mpi::rank_of(comm));
+      check_ranks(made, context->processes());
+      Options options;
+      options.stream = stream;
+      mover = std::make_unique<Mover>(std::move(made), options, context, channel);
+    });
   if (!mover) Mover::object(*context, channel, std::move(faults));
   mover->start(once->source, once->target, {});
   mover->finish();
@@ -92,33 +105,48 @@ void move_once(const ElementType& type, MPI_Comm comm, DeviceStream stream, Plan
 
 }  // namespace
 
+namespace {
+
+// The one part of an axis that is gathered: all of its indices, and of lists the distinct ones, ascending.
+Axis whole_of(const Axis& axis) {
+  const auto* listed = axis.unstructured();
+  const Index count = listed != nullptr ? listed->distinct() : axis.size();
+  if (listed == nullptr || count == 0 || listed->extremes() == std::array<Index, 2>{0, count - 1})
+    return Axis(BlockKind(count, 1, std::max<Index>(count, 1)));
+  std::vector<Index> distinct;
+  for (const UnstructuredKind::Entry& entry : listed->entries())
+    if (distinct.empty() || distinct.back() != entry.global) distinct.push_back(entry.global);
+  return Axis(UnstructuredKind({std::move(distinct)}, true));
+}
+
+// A distribution of which whole_of() is known: where ids have gaps, which ones there are is asked of all processes.
+Distribution with_known_whole(const Distribution& distribution, MPI_Comm comm) {
+  if (!mpi::has_directory(distribution)) return distribution;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const auto* listed = distribution.axis(i).unstructured();
+    if (listed == nullptr || listed->own() == nullptr || listed->distinct() == 0) continue;
+    if (listed->extremes() != std::array<Index, 2>{0, listed->distinct() - 1})
+      return mpi::completed(distribution, comm);
+  }
+  return distribution;
+}
+
+}  // namespace
+
 Distribution whole_of(const Distribution& distribution) {
   std::vector<Axis> axes;
-  for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Axis& axis = distribution.axis(i);
-    const auto* listed = axis.unstructured();
-    if (listed == nullptr) {
-      axes.emplace_back(BlockKind(axis.size(), 1, std::max<Index>(axis.size(), 1)));
-      continue;
-    }
-    std::vector<Index> distinct;
-    for (const UnstructuredKind::Entry& entry : listed->entries())
-      if (distinct.empty() || distinct.back() != entry.global) distinct.push_back(entry.global);
-    const auto count = static_cast<Index>(distinct.size());
-    if (count == 0 || (distinct.front() == 0 && distinct.back() == count - 1)) {
-      axes.emplace_back(BlockKind(count, 1, std::max<Index>(count, 1)));
-    } else {
-      axes.emplace_back(UnstructuredKind({std::move(distinct)}, true));
-    }
-  }
+  for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(whole_of(distribution.axis(i)));
   return Distribution(std::move(axes));
 }
 
-DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
-                        std::optional<int> root, DeviceStream stream) {
+DistArray gather_agreed(const DistArray& array, const Distribution& agreed, MPI_Comm comm, std::optional<int> root,
+                        DeviceStream stream) {
   const ElementType& type = array.buffer.type;
   DistArray whole;
-  move_once(type, comm, stream, [&]() -> Once {
+  // All processes get all elements, and so the places of all: nothing is saved if they ask for these one by one.
+  const Distribution distribution =
+      root || !mpi::has_directory(agreed) ? with_known_whole(agreed, comm) : mpi::completed(agreed, comm);
+  move_once(type, comm, stream, mpi::has_directory(distribution), [&]() -> Once {
     const Distribution all = whole_of(distribution);
     if (root) {
       if (mpi::rank_of(comm) == *root) whole = part_of(all, 0, type);
@@ -191,9 +219,10 @@ DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_
     const ElementType type = agreed_type(number, whole.buffer.type, comm);
     const Index rank = mpi::rank_of(comm);
     DistArray part;
-    move_once(type, comm, stream, [&]() -> Once {
-      if (rank < distribution.processes()) part = part_of(distribution, rank, type);
-      return {{whole_of(distribution), {root}}, {distribution}, rank == root ? whole : DistArray{}, part};
+    const Distribution known = with_known_whole(distribution, comm);
+    move_once(type, comm, stream, mpi::has_directory(known), [&]() -> Once {
+      if (rank < known.processes()) part = part_of(known, rank, type);
+      return {{whole_of(known), {root}}, {known}, rank == root ? whole : DistArray{}, part};
     });
     return part;
   });

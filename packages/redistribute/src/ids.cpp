@@ -1,5 +1,6 @@
 #include "access.hpp"
 #include "agreement.hpp"
+#include "plan_inquiry.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
@@ -127,21 +128,35 @@ void check_mapping(const Mapping& mapping) {
            "leave it false, and call update_padding() for the target");
 }
 
-Redistribution with_ids(const PlacedDistribution& array, const GlobalIds& ids, Index element_bytes, MPI_Comm comm,
+Redistribution with_ids(const PlacedDistribution& given, const GlobalIds& ids, Index element_bytes, MPI_Comm comm,
                         Options options, bool array_is_source) {
   int processes = 1;
   std::vector<Index> counts;
   const char* const name = array_is_source ? "redistribute::to_ids" : "redistribute::from_ids";
-  const mpi::Call call(comm, name, {}, [&](mpi::Record&) {
+  const bool in_directory = mpi::has_directory(given.distribution());
+  const mpi::Call call(comm, name, {}, [&](mpi::Record& record) {
+    record.add(in_directory ? fingerprint(given.distribution()) : 0);
     mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
     check_ids(ids);
     counts.resize(static_cast<std::size_t>(processes));
   });
+  throw_if_plans_differ(call, 0);
   comm = call.comm();
   const Index rank = mpi::rank_of(comm);
   mpi::must_succeed(MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
 
+  PlacedDistribution array = given;
+  if (in_directory) {
+    mpi::collectively(comm, [&] {
+      check_mapping(options.mapping);
+      need_ranks(given, processes, "the array");
+    });
+    const auto our_numbers = [&](const std::function<void(Index)>& visit) {
+      for (Index k = 0; k < ids.count; ++k) visit(ids.list != nullptr ? ids.list[k] : ids.first + k);
+    };
+    array = learned_of_numbers(given, *options.mapping.ravel, our_numbers, comm);
+  }
   const End held_at = array_is_source ? End::source : End::target, listed_at = other(held_at);
   std::shared_ptr<PlanData> parts;
   std::vector<Piece> ours;

@@ -8,7 +8,9 @@ NumberedArray::NumberedArray(const Distribution& distribution, Order order)
   for (std::size_t k = 0; k < ndim; ++k) axes_.push_back(order == Order::row_major ? k : ndim - 1 - k);
   for (Index i = 0; i < of_.ndim(); ++i) {
     shares_ = shares_ || of_.axis(i).shares_indices();
-    gaps_ = gaps_ || of_.axis(i).dist_type() == 'u';
+    const auto* lists = of_.axis(i).unstructured();
+    gaps_ = gaps_ || lists != nullptr;
+    spread_.push_back(lists != nullptr && lists->own() != nullptr);
   }
   at_.resize(ndim);
   local_.resize(ndim);
@@ -44,7 +46,8 @@ NumberedArray::Found NumberedArray::find(Index number, Index most) const {
   for (std::size_t i = 0; i < at_.size(); ++i)
     process = process * of_.axis(static_cast<Index>(i)).proc_grid_size() + at_[i];
   Index length = 1;
-  if (!axes_.empty() && most > 1 && !shares_) {  // where indices are shared, the next may have another owner
+  // Where indices are shared, the next may have another owner; where lists are in a directory, its place is not known.
+  if (!axes_.empty() && most > 1 && !shares_ && !spread_[axes_.back()]) {
     const std::size_t i = axes_.back();
     const Axis& axis = of_.axis(static_cast<Index>(i));
     const Index end = axis.part(at_[i], Part::owned).end;
@@ -61,6 +64,13 @@ std::vector<NumberedArray::Found> NumberedArray::find_all(Index number) const {
   for (const Index process : of_.owners(*global))
     all.push_back({process, dense(of_.coordinates(process), *of_.local_index(process, *global)), 1});
   return all;
+}
+
+void NumberedArray::add_indices(Index number, std::vector<std::vector<Index>>& of_axes) const {
+  if (number < 0 || number >= count()) return;
+  const Indices global = numbers_.indices(number);
+  for (std::size_t i = 0; i < global.size(); ++i)
+    if (spread_[i]) of_axes[i].push_back(global[i]);
 }
 
 ArrayRuns NumberedArray::runs(Index process, Part part) const {

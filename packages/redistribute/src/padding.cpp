@@ -173,11 +173,16 @@ void check_shared(const Distribution& distribution) {
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     if (!axis.shares_indices()) continue;
-    const auto& entries = axis.unstructured()->entries();
-    const auto twice = std::adjacent_find(entries.begin(), entries.end(),
-                                          [](const auto& a, const auto& b) { return a.global == b.global; });
-    refuse("index " + std::to_string(twice->global) + " is on the coordinates " +
-               std::to_string(twice->place.coordinate) + " and " + std::to_string((twice + 1)->place.coordinate),
+    const auto& lists = *axis.unstructured();
+    std::string fault = std::to_string(lists.total() - lists.distinct()) + " indices are on another coordinate too";
+    if (lists.own() == nullptr) {
+      const auto& entries = lists.entries();
+      const auto twice = std::adjacent_find(entries.begin(), entries.end(),
+                                            [](const auto& a, const auto& b) { return a.global == b.global; });
+      fault = "index " + std::to_string(twice->global) + " is on the coordinates " +
+              std::to_string(twice->place.coordinate) + " and " + std::to_string((twice + 1)->place.coordinate);
+    }
+    refuse(std::move(fault),
            "must be on one coordinate, because all coordinates that list an index own it, and only padding is updated",
            "list it on one coordinate, and make the copies the ghosts of a GhostedArray, whose update_ghosts and "
            "sum_ghosts bring their values",

@@ -102,9 +102,11 @@ void check_counts(const PlanData& parts) {
   }
 }
 
-void check_ranks(const Plan& plan, Index processes) {
-  for (const End end : {End::source, End::target})
-    need_ranks(PlanData::of(plan).side(end).placed, processes, std::string("the ") + name_of(end));
+void check_ranks(const Plan& plan, Index processes) { check_ranks(plan.source(), plan.target(), processes); }
+
+void check_ranks(const PlacedDistribution& source, const PlacedDistribution& target, Index processes) {
+  need_ranks(source, processes, std::string("the ") + name_of(End::source));
+  need_ranks(target, processes, std::string("the ") + name_of(End::target));
 }
 
 Plan::Plan(PlacedDistribution source, PlacedDistribution target, Index element_bytes, Index rank,

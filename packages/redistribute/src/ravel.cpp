@@ -44,7 +44,9 @@ struct Raveller {
       return 1;
     }
     const Index end = std::min(line.part(place->coordinate, Part::owned).end, place->local + left);
-    const bool single = line.shares_indices() || (array_is_source && array.shares());
+    const auto* const lists = line.unstructured();
+    const bool is_spread = lists != nullptr && lists->own() != nullptr;  // what follows there is not known
+    const bool single = is_spread || line.shares_indices() || (array_is_source && array.shares());
     const Index length = single ? 1 : line.run_from(place->coordinate, place->local, end).length;
     add_piece(pieces, {local, place->local, length, place->coordinate});
     return length;
@@ -67,7 +69,9 @@ struct Raveller {
   }
 };
 
-void check(const PlanData& parts) {
+}  // namespace
+
+void check_ravel(const PlanData& parts) {
   if (!parts.mapping.axes.empty())
     refuse("Mapping::axes and Mapping::ravel are both set", "but only one of them may be set",
            "leave Mapping::axes empty");
@@ -80,10 +84,8 @@ void check(const PlanData& parts) {
            "leave Mapping::ravel unset");
 }
 
-}  // namespace
-
 void ravel(PlanData& parts) {
-  check(parts);
+  check_ravel(parts);
   const Distribution &from = parts.source.placed.distribution(), &to = parts.target.placed.distribution();
   const bool array_is_source = to.ndim() == 1;
   const NumberedArray array(array_is_source ? from : to, *parts.mapping.ravel);

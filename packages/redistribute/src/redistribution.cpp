@@ -2,6 +2,7 @@
 #include "agreement.hpp"
 #include "checked_arrays.hpp"
 #include "mover.hpp"
+#include "plan_inquiry.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
@@ -16,23 +17,35 @@
 
 namespace tridap::redistribute {
 
-// A plan, or why this process has none.
+// A plan; or what it is made of, once all processes have asked for what they need of lists in a directory; or why this
+// process has none.
 struct Redistribution::PlanOrFaults {
-  template <class Make>
+  explicit PlanOrFaults(Plan made) : plan(std::move(made)) {}
+  template <class Make, class = std::enable_if_t<std::is_invocable_v<const Make&>>>
   explicit PlanOrFaults(const Make& make) {
-    faults.attempt([&] { plan.emplace(make()); });
+    faults.attempt([&] { *this = PlanOrFaults(make()); });
+  }
+  PlanOrFaults(Sides of, Index bytes, const Mapping& mapping, MPI_Comm comm) : element_bytes(bytes) {
+    if (of.has_directory())
+      sides = std::move(of);
+    else
+      faults.attempt([&] { plan.emplace(of.source, of.target, bytes, mpi::rank_of(comm), mapping); });
+  }
+
+  Index fingerprint(const Options& options) const {
+    return plan ? redistribute::fingerprint(*plan, options)
+                : redistribute::fingerprint(sides->source, sides->target, element_bytes, options);
   }
 
   std::optional<Plan> plan;
+  std::optional<Sides> sides;
+  Index element_bytes = 0;
   mpi::Faults faults;
 };
 
 Redistribution::Redistribution(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
                                MPI_Comm comm, const Options& options)
-    : Redistribution(PlanOrFaults([&, rank = mpi::rank_of(mpi::ours(comm))] {
-                       return Plan(source, target, element_bytes, rank, options.mapping);
-                     }),
-                     comm, options) {}
+    : Redistribution(PlanOrFaults({source, target}, element_bytes, options.mapping, mpi::ours(comm)), comm, options) {}
 
 Redistribution Access::redistribution(const Plan& plan, MPI_Comm comm, const Options& options) {
   return Redistribution(Redistribution::PlanOrFaults([&] { return plan; }), comm, options);
@@ -46,14 +59,26 @@ Redistribution::Redistribution(PlanOrFaults made, MPI_Comm comm, const Options& 
   if (!NodeContext::is_made(*duplicates)) first.emplace(comm, name);  // because of() communicates
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   const mpi::Channel channel = mpi::channel_of(comm);
-  const mpi::Call call(comm, name, {}, [&](mpi::Record& record) {
-    record.faults = std::move(made.faults);
-    if (!made.plan) return;
+  const auto make_mover = [&] {
     check_ranks(*made.plan, context->processes());
     mover_ = std::make_unique<Mover>(*made.plan, options, context, channel);
-    record.add(fingerprint(*made.plan, options));
+  };
+  const mpi::Call call(comm, name, {}, [&](mpi::Record& record) {
+    record.faults = std::move(made.faults);
+    if (made.plan) make_mover();
+    if (made.sides) check_ranks(made.sides->source, made.sides->target, context->processes());
+    if (made.plan || made.sides) record.add(made.fingerprint(options));
   });
   throw_if_plans_differ(call, 0);
+  if (!made.sides) return;
+  call.run([&] {
+    const PlanInquiry inquiry(*made.sides, options.mapping, comm);
+    mpi::collectively(comm, [&] {
+      const Sides sides = inquiry.learned();
+      made.plan.emplace(sides.source, sides.target, made.element_bytes, mpi::rank_of(comm), options.mapping);
+      make_mover();
+    });
+  });
 }
 
 Redistribution::Redistribution(Redistribution&&) noexcept = default;
@@ -130,13 +155,13 @@ void Redistribution::wait() {
 Redistribution Redistribution::reversed() const {
   const Plan& there = mover_->plan();
   Options options;
-  PlanOrFaults back([&] {
+  PlanOrFaults back([&]() -> PlanOrFaults {
     options = mover_->options();
     for (std::size_t i = 0; i < options.mapping.axes.size(); ++i)
       options.mapping.axes[static_cast<std::size_t>(there.mapping().axes[i])] = static_cast<Index>(i);
     const Index bytes = mover_->target_bytes();
-    if (PlanData::of(there).listed) return PlanData::plan(reversed_ids(PlanData::of(there), bytes));
-    return Plan(there.target(), there.source(), bytes, there.rank(), options.mapping);
+    if (PlanData::of(there).listed) return PlanOrFaults(PlanData::plan(reversed_ids(PlanData::of(there), bytes)));
+    return PlanOrFaults({there.target(), there.source()}, bytes, options.mapping, mover_->comm());
   });
   return Redistribution(std::move(back), mover_->comm(), options);
 }

@@ -21,6 +21,8 @@ struct Reading {
   Index most_listed = default_most_listed();
 
   static Index default_most_listed();
+  /// Reading of arrays whose lists all processes need.
+  static Reading with_all_lists();
 };
 
 /// Checks that the extents, strides, address and element type of a buffer describe memory.

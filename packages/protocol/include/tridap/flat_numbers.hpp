@@ -42,6 +42,8 @@ class FlatNumbers {
   }
   /// The global indices of the element that has a number. Returns nullopt if no element has it.
   std::optional<Indices> global_index(Index number) const;
+  /// The same for a number in `[0, count())`, also if no element has it.
+  Indices indices(Index number) const;
   /// The difference between the numbers of neighbouring elements along an axis.
   Index weight(Index axis) const { return weight_[static_cast<std::size_t>(axis)]; }
 

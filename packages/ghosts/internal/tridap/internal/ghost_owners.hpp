@@ -20,6 +20,9 @@ struct Wanted {
 /// no element of the array, is an element of `process`, or is listed twice.
 std::vector<Wanted> find_owners(const GhostedArray& array, const Distribution& distribution, Index process);
 
+/// The indices, by axis, that find_owners() looks up if the lists of that axis are in a directory.
+std::vector<std::vector<Index>> indices_of_ghosts(const GhostedArray& array, const Distribution& distribution);
+
 /// What all processes know and what this one wants, after a check.
 struct CheckedGhosts {
   Distribution distribution;  ///< of the owned elements

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/distribution.hpp>
+#include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/spread_lists.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -71,5 +72,17 @@ class Inquiry {
 
 /// Whether some axis of the distribution is in the directory form.
 bool has_directory(const Distribution& distribution);
+
+/// The same distribution with all lists on every process, for what needs them there. **Collective** over the processes
+/// of the array if has_directory(), which need_same_directory() makes sure of. Throws the same Error on every process
+/// or on none.
+Distribution completed(const Distribution& distribution, MPI_Comm comm);
+
+/// What a process says, in the record of a call, of a distribution that it was given.
+inline Index said_of_directory(const std::optional<Distribution>& distribution) {
+  return distribution && has_directory(*distribution) ? 1 : 0;
+}
+/// Throws an Error on every process if they have said different things as number `i` of a record.
+void need_same_directory(const Call& call, std::size_t i);
 
 }  // namespace tridap::mpi

@@ -34,6 +34,10 @@ class NumberedArray {
   template <class Missing>
   void look_up(const Run& run, bool all, std::vector<Piece>& pieces, Missing&& missing) const;
 
+  /// Adds the index of an element along each axis whose lists are in a directory. A number that none can have adds
+  /// nothing.
+  void add_indices(Index number, std::vector<std::vector<Index>>& of_axes) const;
+
   /// A part of one process's buffer as runs of flat numbers, ascending in its dense local buffer.
   ArrayRuns runs(Index process, Part part) const;
 
@@ -45,6 +49,7 @@ class NumberedArray {
   Order order_;
   std::vector<std::size_t> axes_;  // outermost first
   bool shares_ = false, gaps_ = false;
+  std::vector<bool> spread_;  // by axis: its lists are in a directory
   mutable Indices at_, local_;
 };
 

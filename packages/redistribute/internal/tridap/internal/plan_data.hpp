@@ -67,9 +67,13 @@ void check_missing(const AxisMoves& moves, End here, Index axis, const Mapping& 
 
 /// Throws Error where a side is on ranks that a communicator of so many processes does not have.
 void check_ranks(const Plan& plan, Index processes);
+void check_ranks(const PlacedDistribution& source, const PlacedDistribution& target, Index processes);
 
 /// Throws Error where 64 bits cannot say how many bytes move on a side.
 void check_counts(const PlanData& parts);
+
+/// Throws Error if the mapping and the sides do not fit Mapping::ravel, which is set.
+void check_ravel(const PlanData& parts);
 
 /// Fills the axes of both sides of a plan with Mapping::ravel, in which the only axis of one side numbers the
 /// elements of the other. The processes of both sides must be set before. Throws Error if the two sides do not have the
