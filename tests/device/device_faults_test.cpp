@@ -1,5 +1,6 @@
 #include "device/device_moved.hpp"
 #include <tridap/device/device.hpp>
+#include <tridap/internal/device_moves.hpp>
 #include <tridap/make.hpp>
 
 #include <memory>
@@ -38,12 +39,30 @@ class DeviceFaults : public testing::Test {
 TEST_F(DeviceFaults, AKernelThatFailsOnOneProcessIsAnErrorOnAll) {
   const auto move = moved(in_device_memory, in_device_memory);
   const auto source = move->source(), target = move->target();
-  move->fill(*source, *target, 1);
-  fail_next_launch(is_last());
-  on::expect_refused([&] { move->plan()(source->stamped(), target->stamped()); }, "launching tridap_", comm_);
-  fail_next_launch(false);
-  move->expect_moves(*source, *target, 2, "after a kernel that failed");
+  for (Index failing = 0; failing < on::processes(comm_); ++failing) {
+    move->fill(*source, *target, 1);
+    fail_next_launch(on::rank(comm_) == failing);
+    on::expect_refused([&] { move->plan()(source->stamped(), target->stamped()); }, "launching tridap_", comm_);
+    fail_next_launch(false);
+    move->expect_moves(*source, *target, 2, "after a kernel that failed");
+  }
   EXPECT_EQ(counted(stand_in::contexts), 0U);
+}
+
+// The first of two arrays is on its way when the kernel of the second one fails.
+TEST_F(DeviceFaults, NothingIsMovedAfterAnError) {
+  const auto move = moved(in_device_memory, in_device_memory);
+  const auto source = move->source(), other = move->source(), target = move->target(), second = move->target();
+  move->fill(*source, *target, 1);
+  move->fill(*other, *second, 1);
+  const std::vector<Move> both = {{source->stamped(), target->stamped()}, {other->stamped(), second->stamped()}};
+  move->plan()(both);  // has the tables of both
+  if (is_last()) stand_in::Driver::loaded().fail(2, 0);
+  on::expect_refused([&] { move->plan()(both); }, "launching tridap_", comm_);
+  fail_next_launch(false);
+  const std::vector<std::byte> mine(static_cast<std::size_t>(target->host.bytes()), std::byte{5});
+  target->set(mine);
+  EXPECT_TRUE(target->now() == mine);
 }
 
 TEST_F(DeviceFaults, AKernelOfSlotsThatFailsIsAnErrorOnAll) {
@@ -58,6 +77,23 @@ TEST_F(DeviceFaults, AKernelOfSlotsThatFailsIsAnErrorOnAll) {
   }
 }
 
+// Copies that a failed kernel leaves behind on the streams of slots would use memory that is freed with the plan.
+TEST_F(DeviceFaults, AKernelOfSlotsThatFailsLeavesNoWork) {
+  if (on::processes(comm_) < 2) GTEST_SKIP() << "needs at least 2 processes";
+  const Where in_a_pool = [](Dice&) { return stand_in::pool; };
+  for (std::uint64_t launch = 1; launch <= 4; ++launch) {
+    auto move = moved(in_a_pool, in_a_pool);
+    const auto source = move->source(), target = move->target();
+    move->fill(*source, *target, 1);
+    if (is_last()) stand_in::Driver::loaded().fail(launch, 0);
+    on::expect_refused([&] { move->plan()(source->stamped(), target->stamped()); }, "CUDA_ERROR_LAUNCH_FAILED", comm_);
+    fail_next_launch(false);
+    move.reset();
+    for (int time = 0; time < 2; ++time)  // to make it again waits for all streams
+      tridap::redistribute::device_engine()->make_target(cuda, 64, false);
+  }
+}
+
 TEST_F(DeviceFaults, MemoryThatOneProcessCannotOpenGoesThroughSlots) {
   const auto move = moved(in_device_memory, in_device_memory);
   const auto source = move->source(), target = move->target();
@@ -69,6 +105,34 @@ TEST_F(DeviceFaults, MemoryThatOneProcessCannotOpenGoesThroughSlots) {
   move->expect_moved(*source, *target, 3, "by slots, waited for");
   refuse_to_open(false);
   move->expect_moves(*source, *target, 4, "by slots for as long as the communicator lives");
+}
+
+// No board keeps what it named before memory could not be opened.
+TEST_F(DeviceFaults, TargetsAreReleasedWhenMemoryCannotBeOpened) {
+  if (!on_one_node() || on::processes(comm_) < 2) GTEST_SKIP() << "needs several processes on one node";
+  tridap::device::close(comm_);
+  {
+    const auto move = moved([](Dice&) { return stand_in::pool; }, in_device_memory);
+    const auto source = move->source(), target = move->target();
+    move->expect_moves(*source, *target, 1, "by slots, which stay");
+  }
+  tridap::device::close(comm_);
+  const std::uint64_t before = counted(stand_in::allocations), open = counted(stand_in::open_handles);
+  for (const Index n : {12, 24, 36, 48}) {
+    Moved there(rows_to_columns(n), 8, 1, in_device_memory, in_device_memory, Path::automatic, comm_);
+    const auto source = there.source(), target = there.source();
+    Redistribution back = there.plan().reversed();
+    if (n == 48) refuse_to_open(is_last());
+    back(there.plan()(source->stamped()), target->stamped());
+  }
+  refuse_to_open(false);
+  MPI_Comm other = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  tridap::device::close(other);  // releases what is unused
+  MPI_Comm_free(&other);
+  EXPECT_EQ(counted(stand_in::allocations), before);
+  EXPECT_EQ(counted(stand_in::open_handles), open);
+  EXPECT_EQ(counted(stand_in::freed_open), 0U);
 }
 
 TEST_F(DeviceFaults, AStartedMoveThatCannotBePulledEndsInWait) {

@@ -1,9 +1,15 @@
 #include "device_slots.hpp"
 
 #include "device/device_moved.hpp"
+#include <tridap/device/device.hpp>
 #include <tridap/make.hpp>
 
 #include <gtest/gtest.h>
+
+#include <complex>
+#include <memory>
+#include <utility>
+#include <vector>
 
 using namespace on_device;
 
@@ -60,6 +66,24 @@ TEST(DeviceSlots, LongerThanASlotAreMovedInPieces) {
     }
   MPI_Comm_free(&comm);
   SlotLengths::of_new_slots() = usual;
+}
+
+TEST(DeviceSlots, HoldElementsOfSeveralArrays) {
+  stand_in::Driver::loaded();
+  for (const Path path : {Path::automatic, Path::messages}) {
+    Moved moved(rows_to_columns(60), 8, 1, in_a_pool, in_a_pool, path);
+    std::vector<std::unique_ptr<Part>> sources, targets;
+    std::vector<Move> all;
+    for (Index k = 0; k < 3; ++k) {
+      sources.push_back(moved.source());
+      targets.push_back(moved.target());
+      moved.fill(*sources.back(), *targets.back(), k);
+      all.push_back({sources.back()->stamped(), targets.back()->stamped()});
+    }
+    moved.plan()(all);
+    for (std::size_t k = 0; k < 3; ++k)
+      moved.expect_moved(*sources[k], *targets[k], static_cast<Index>(k), "one of three");
+  }
 }
 
 // A kernel reaches the memory of its own device alone.
@@ -140,4 +164,80 @@ TEST(DeviceSlots, ArePinnedOnceAndLetGoWithTheirCommunicator) {
   }
   MPI_Comm_free(&comm);
   EXPECT_EQ(counted(stand_in::pinned_pieces), before);
+}
+
+// Tables of moves without slots are, too.
+TEST(DeviceSlots, AreOnTheDeviceOfTheArraysOfEachMove) {
+  if (is_real()) GTEST_SKIP() << "this machine may have one device";
+  const stand_in::Driver& driver = stand_in::Driver::loaded();
+  driver.use(1);
+  const Index p = on::processes(world);
+  const auto of = tridap::Distribution::make({4 * p}, {tridap::block()}, {p});
+  const auto to = tridap::Distribution::make({4 * p}, {tridap::cyclic()}, {p});
+  using Way = std::pair<stand_in::Kind, Path>;
+  for (const auto& [kind, path] : {Way{stand_in::pool, Path::automatic}, Way{stand_in::pool, Path::messages},
+                                   Way{stand_in::device, Path::automatic}}) {
+    Options options;
+    options.path = path;
+    options.mpi_reads_devices = path == Path::messages;
+    Redistribution plan(of, to, 8, world, options);
+    for (const int device : {0, 1, 0}) {
+      DistArray source, target;
+      source.buffer = stand_in::numbers({4}, {Memory::Kind::cuda, device}, kind);
+      target.buffer = stand_in::numbers({4}, {Memory::Kind::cuda, device}, kind);
+      plan(source, target);
+      std::vector<double> values(4);
+      driver.read(values.data(), reinterpret_cast<std::uintptr_t>(target.buffer.data), 32, 1);
+      for (Index k = 0; k < 4; ++k)
+        EXPECT_EQ(values[static_cast<std::size_t>(k)], static_cast<double>((on::rank(world) + k * p) % 4));
+    }
+  }
+}
+
+// A kernel moves words of 8 bytes, and then, at addresses that only 4 divides, words of 4.
+TEST(DeviceSlots, HaveWordsThatDivideTheAddressesOfEachMove) {
+  const stand_in::Driver& driver = stand_in::Driver::loaded();
+  const Index p = on::processes(world);
+  const auto of = tridap::Distribution::make({4 * p}, {tridap::block()}, {p});
+  const auto to = tridap::Distribution::make({4 * p}, {tridap::cyclic()}, {p});
+  for (const int kind : {stand_in::pool, stand_in::device}) {
+    Redistribution plan(of, to, 8, world);
+    const std::uintptr_t memory = driver.allocate(80, 0, kind);
+    for (const Index offset : {0, 4, 0}) {
+      std::vector<float> values(20, -1.0F);
+      for (Index k = 0; k < 8; ++k) values[static_cast<std::size_t>(offset / 4 + k)] = static_cast<float>(k);
+      driver.write(memory, values.data(), 80, 0);
+      DistArray source, target;
+      for (DistArray* const array : {&source, &target}) {
+        const Index first = offset + (array == &source ? 0 : 40);
+        array->buffer = tridap::row_major<std::complex<float>>(nullptr, {4});
+        array->buffer.data = reinterpret_cast<void*>(memory + static_cast<std::uintptr_t>(first));
+        array->buffer.memory = cuda;
+      }
+      plan(source, target);
+      driver.read(values.data(), memory, 80, 1);
+      for (Index k = 0; k < 8; ++k)
+        EXPECT_EQ(values[static_cast<std::size_t>((offset + 40) / 4 + k)],
+                  static_cast<float>(2 * ((on::rank(world) + k / 2 * p) % 4) + k % 2))
+            << offset;
+    }
+    driver.free(memory);
+  }
+}
+
+TEST(DeviceSlots, LeaveNothingOnADeviceThatIsClosed) {
+  if (is_real()) GTEST_SKIP() << "a real driver counts nothing";
+  tridap::device::close(world);
+  const std::uint64_t before = counted(stand_in::allocations);
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(world, &comm);
+  {
+    // longer pieces than those of other tests
+    Moved moved(rows_to_columns(46 * on::processes(world)), 64, 1, in_a_pool, in_a_pool, Path::automatic, comm);
+    const auto source = moved.source(), target = moved.target();
+    moved.expect_moves(*source, *target, 1, "through slots");
+  }
+  MPI_Comm_free(&comm);
+  tridap::device::close(world);
+  EXPECT_EQ(counted(stand_in::allocations), before);
 }

@@ -46,7 +46,8 @@ struct Allocation {
   int device = 0;
   Kind kind = device_memory;
   std::uint64_t id = 0;
-  int file = -1;  // of memory that others may open
+  int file = -1;    // of memory that others may open
+  int opener = -1;  // the device whose kernels reach memory that was opened
 };
 
 // What a handle holds.
@@ -96,10 +97,12 @@ Allocation* find(std::uintptr_t address, std::uintptr_t* begin = nullptr) {
   return &after->second;
 }
 
-// `device`: of a kernel, which reaches the memory of no other device but through a handle; -1: a copy.
+// `device`: of a kernel, which reaches the memory of no other device but through a handle that was opened for its own;
+// -1: a copy.
 void open_all(bool open, int device = -1) {
   for (auto& [address, allocation] : state().memory)
-    if (is_on_device(allocation.kind) && (device < 0 || allocation.device == device || allocation.kind == opened))
+    if (is_on_device(allocation.kind) &&
+        (device < 0 || device == (allocation.kind == opened ? allocation.opener : allocation.device)))
       mprotect(reinterpret_cast<void*>(address), allocation.mapped, open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
@@ -149,7 +152,7 @@ int allocate(std::uintptr_t* address, std::size_t bytes, int device, Kind kind) 
                           file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
   if (made == MAP_FAILED) return out_of_memory;
   *address = reinterpret_cast<std::uintptr_t>(made);
-  state().memory[*address] = {bytes, mapped, device, kind, ++state().ids, file};
+  state().memory[*address] = {bytes, mapped, device, kind, ++state().ids, file, -1};
   return success;
 }
 
@@ -427,7 +430,8 @@ int cuIpcOpenMemHandle_v2(std::uintptr_t* address, HandleBytes bytes, unsigned) 
   void* const made = mmap(nullptr, handle.mapped, PROT_NONE, MAP_SHARED, file, 0);
   if (made == MAP_FAILED || flock(file, LOCK_SH) != 0) return out_of_memory;  // until it is closed
   *address = reinterpret_cast<std::uintptr_t>(made);
-  state().memory[*address] = {handle.bytes, handle.mapped, handle.device, opened, handle.id, file};
+  const bool second = state().current.back() == &state().contexts[1];
+  state().memory[*address] = {handle.bytes, handle.mapped, handle.device, opened, handle.id, file, second ? 1 : 0};
   ++state().opened;
   return success;
 }

@@ -79,7 +79,7 @@ inline tridap::Buffer numbers(tridap::IndexList shape, tridap::Memory memory = {
   std::vector<double> values(static_cast<std::size_t>(element_count(buffer)));
   std::iota(values.begin(), values.end(), 0.0);
   const std::size_t size = values.size() * sizeof(double);
-  const std::uintptr_t address = s.allocate(size, 0, kind);
+  const std::uintptr_t address = s.allocate(size, static_cast<int>(memory.device), kind);
   s.write(address, values.data(), size, stream);
   buffer.data = reinterpret_cast<void*>(address);
   buffer.owner = {buffer.data, [&s, address](void*) { s.free(address); }};

@@ -94,17 +94,19 @@ void Boards::drop_freed() {
 }
 
 void Boards::close() {
-  drop_unused_targets();
   drop_freed();
   opened_.clear();
 }
 
+void Boards::clear() {
+  opened_.clear();
+  for (std::size_t i = 0; i < Board::most; ++i) let_go(i);
+}
+
 // Other processes may free the communicator later, and have our memory open until then.
 Boards::~Boards() {
-  opened_.clear();
+  clear();
   ours().closed.store(true);
-  for (auto& each : held_)
-    if (each) dropped_.push_back(std::move(each));
   try {
     keep_until(
         [memory = memory_, processes = processes_] {

@@ -73,7 +73,10 @@ class Boards {
   const char* open(Index rank, const Entry& entry, const Memory& from);
   /// Lets go of the memory of others that no entry of theirs names any more.
   void close_unnamed();
-  /// Lets go of all memory of others, and of what no array of ours uses. free_dropped() must follow when all have.
+  /// Lets go of all memory of others, and of all that ours names. free_dropped() must follow when all have.
+  void clear();
+  /// Lets go of all memory of others, and of what no array of ours uses, after drop_unused_targets(). free_dropped()
+  /// must follow when all have.
   void close();
 
   bool takes_slots = false;  ///< processes of the node cannot read one another's memory; the same on all

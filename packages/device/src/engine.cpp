@@ -73,6 +73,7 @@ void close(MPI_Comm comm) {
   });
   call.run([&] {
     const std::shared_ptr<Boards> boards = Boards::made(call.comm());
+    drop_unused_targets();
     if (boards) boards->close();
     mpi::must_succeed(MPI_Barrier(call.comm()), "MPI_Barrier");  // after it, all have closed
     if (boards) boards->free_dropped();

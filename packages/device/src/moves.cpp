@@ -170,10 +170,14 @@ bool Pulls::tell() {
   faults.attempt([&] { open_all(); });
   int cannot = faults.ok() ? 0 : 1;
   mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &cannot, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
-  boards_->free_dropped();
   boards_->takes_slots = cannot != 0;
-  if (cannot != 0) why_slots_ = "the processes cannot open the memory of one another's devices";
-  return cannot == 0;
+  if (boards_->takes_slots) {
+    why_slots_ = "the processes cannot open the memory of one another's devices";
+    boards_->clear();  // no move reads it again
+    mpi::must_succeed(MPI_Barrier(comm_), "MPI_Barrier");
+  }
+  boards_->free_dropped();
+  return !boards_->takes_slots;
 }
 
 // Opens the sources that this process reads. Throws Error.
