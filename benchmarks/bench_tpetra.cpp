@@ -2,11 +2,15 @@
 // by hand over the same memory.
 
 #include "support/pairs.hpp"
+#include <tridap/internal/directory.hpp>
 #include <tridap/make.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/tpetra.hpp>
 
 #include <Tpetra_Core.hpp>
 
+#include <algorithm>
+#include <random>
 #include <thread>
 
 namespace {
@@ -193,6 +197,58 @@ bool halo(Index size) {
          ok;
 }
 
+// Ids that are dealt and ordered at random, whose lists stay on their processes: entering them in a directory, and
+// asking it for as many ids of all processes, against Tpetra's own directory of the same ids.
+bool directory(Index of_each) {
+  const Index total = of_each * processes;
+  std::mt19937_64 random(1);
+  std::vector<GlobalOrdinal> ids, asked;
+  for (Index id = 0; id < total; ++id)
+    if (static_cast<int>(random() % static_cast<std::uint64_t>(processes)) == rank) ids.push_back(id);
+  std::shuffle(ids.begin(), ids.end(), random);
+  random.seed(static_cast<std::uint64_t>(rank + 2));
+  for (Index i = 0; i < of_each; ++i) asked.push_back(static_cast<Index>(random() % static_cast<std::uint64_t>(total)));
+  tridap::DistArray array;
+  tridap::Dimension listed_ids{total, processes, rank, false, {}, {}};
+  const auto count = static_cast<Index>(ids.size());
+  listed_ids.dist = tridap::Unstructured{tridap::row_major(ids.data(), {count}), true};
+  array.dim_data = {listed_ids};
+  array.buffer = tridap::allocate(tridap::element_type<double>(), {count});
+  tridap::Reading reading;
+  reading.most_listed = 0;
+  const auto enter = [&] { return tridap::mpi::gather_distribution(array, MPI_COMM_WORLD, reading); };
+  std::vector<int> of_ranks(asked.size());
+  std::vector<Map::local_ordinal_type> locals(asked.size());
+  const auto find = [&](const Map& map) {
+    map.getRemoteIndexList(Teuchos::ArrayView<const GlobalOrdinal>(asked), Teuchos::ArrayView<int>(of_ranks),
+                           Teuchos::ArrayView<Map::local_ordinal_type>(locals));
+  };
+  const std::string what = "tpetra: " + std::to_string(of_each) + " ids on each process, ";
+  bool ok = bench::compare(
+      what + "a directory of them and " + std::to_string(of_each) + " questions", 1.5,
+      [&] {
+        const tridap::mpi::Inquiry inquiry(enter(), {asked}, MPI_COMM_WORLD, [](Index process) { return process; });
+        if (inquiry.learned().axis(0).locate(asked[0]) == std::nullopt) std::abort();
+      },
+      [&] {
+        find(*listed(ids));
+        if (of_ranks[0] < 0) std::abort();
+      },
+      1, 10);
+  const tridap::Distribution entered = enter();
+  const auto map = listed(ids);
+  find(*map);
+  return bench::compare(
+             what + "as many questions alone", 1.5,
+             [&] {
+               const tridap::mpi::Inquiry inquiry(entered, {asked}, MPI_COMM_WORLD,
+                                                  [](Index process) { return process; });
+               if (inquiry.learned().axis(0).locate(asked[0]) == std::nullopt) std::abort();
+             },
+             [&] { find(*map); }, 1, 10) &&
+         ok;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -212,6 +268,7 @@ int main(int argc, char** argv) {
          ok;
   }
   ok = halo(1024) && ok;
+  if (processes > 1) ok = directory(1'000'000) && ok;
   comm = Teuchos::null;
   return ok ? 0 : 1;
 }

@@ -1,3 +1,4 @@
+#include "mpi/gathered_whole.hpp"
 #include "mpi/support.hpp"
 #include "support/expect_dimension.hpp"
 #include <tridap/mpi/gather_distribution.hpp>

@@ -3,7 +3,6 @@
 #include "support/expect_refused.hpp"
 #include "support/oracle.hpp"
 #include <tridap/dist_array.hpp>
-#include <tridap/internal/directory.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
 #include <gtest/gtest.h>
@@ -32,14 +31,6 @@ inline void every_communicator(const std::function<void(MPI_Comm)>& visit) {
     visit(comm);
     MPI_Comm_free(&comm);
   }
-}
-
-/// gather_distribution(), and all lists if they are in a directory: TRIDAP_MOST_LISTED lets tests run so.
-/// **Collective.**
-inline tridap::Distribution gathered_whole(const tridap::DistArray& array, MPI_Comm comm,
-                                           const tridap::Reading& reading = {}) {
-  const tridap::Distribution distribution = tridap::mpi::gather_distribution(array, comm, reading);
-  return tridap::mpi::has_directory(distribution) ? tridap::mpi::completed(distribution, comm) : distribution;
 }
 
 /// Everything that a finding says, and a report.

@@ -1,3 +1,4 @@
+#include "mpi/gathered_whole.hpp"
 #include "support.hpp"
 #include <tridap/gather_distribution.hpp>
 #include <tridap/make.hpp>
@@ -117,7 +118,7 @@ void expect_the_same(const std::vector<DistArray>& all, const tridap::Reading& r
   EXPECT_EQ(on::all_of(apart), on::all_of(together));
   EXPECT_TRUE(on::same_everywhere(on::all_of(apart), MPI_COMM_WORLD));
   std::optional<Distribution> made;
-  const auto error = on::error_of([&] { made = tridap::mpi::gather_distribution(own, MPI_COMM_WORLD, reading); });
+  const auto error = on::error_of([&] { made = on::gathered_whole(own, MPI_COMM_WORLD, reading); });
   EXPECT_EQ(made.has_value(), together.ok()) << together.text();
   EXPECT_EQ(error ? on::all_of(error->report()) : "", together.ok() ? "" : on::all_of(together));
   EXPECT_EQ(made ? all_of(*made) : "", together.ok() ? all_of(tridap::gather_distribution(all, reading)) : "");

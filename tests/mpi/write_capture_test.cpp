@@ -1,3 +1,4 @@
+#include "mpi/gathered_whole.hpp"
 #include "mpi/support.hpp"
 #include "support/parts.hpp"
 #include <tridap/capture.hpp>
@@ -75,7 +76,7 @@ DistArray blocks(MPI_Comm comm = MPI_COMM_WORLD) {
 void expect_captured(const DistArray& array, MPI_Comm comm, const std::string& file) {
   write_capture(array, file, comm);
   const Capture capture = tridap::read_capture(text_of_file(file));
-  const tridap::Distribution truth = tridap::mpi::gather_distribution(array, comm);
+  const tridap::Distribution truth = on::gathered_whole(array, comm);
   const tridap::Comparison same = tridap::compare(truth, tridap::gather_distribution(capture));
   EXPECT_TRUE(same.same_owners && same.same_places) << same.difference;
   EXPECT_EQ(tridap::check(capture).text(), tridap::mpi::check(array, comm).text());
