@@ -42,7 +42,8 @@ TEST(RelabelMemory, DoesNotGrowWithTheSquareOfTheProcesses) {
   RelabelCounts counts;
   for (const Index size : {processes * processes, 7 * processes * processes + 12345}) {
     const auto largest = largest_allocation_of([&] {
-      relabel_within(limits, line(size, block(), processes), line(size, cyclic(), processes), 8, processes, {}, &counts);
+      relabel_within(limits, line(size, block(), processes), line(size, cyclic(), processes), 8, processes, {},
+                     &counts);
     });
     EXPECT_LT(largest, 1'000'000);  // bytes
     EXPECT_GE(counts.cells, processes * (processes - 1));

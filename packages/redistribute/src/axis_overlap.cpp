@@ -16,7 +16,9 @@ constexpr Index unlimited = std::numeric_limits<Index>::max();
 bool listed(const Axis& axis) { return axis.dist_type() == 'u'; }
 
 // The elements of one round of a cyclic axis.
-Index round_of(const CyclicKind& cyclic) { return checked_multiply(cyclic.block_size(), cyclic.grid()).value_or(unlimited); }
+Index round_of(const CyclicKind& cyclic) {
+  return checked_multiply(cyclic.block_size(), cyclic.grid()).value_or(unlimited);
+}
 
 Index common_round(const CyclicKind& a, const CyclicKind& b) {
   const Index of_a = round_of(a), of_b = round_of(b);
@@ -37,7 +39,8 @@ double indices(const Axis& axis, Part part) {
 AxisOverlap::AxisOverlap(const Axis& source, const Axis& target, Part target_part)
     : source_(source), target_(target), part_(target_part), size_(std::min(source.size(), target.size())) {}
 
-// Either each edge of the source's blocks is looked at for each target coordinate, or each of the target's dealt blocks.
+// Either each edge of the source's blocks is looked at for each target coordinate, or each of the target's dealt
+// blocks.
 bool AxisOverlap::by_edges() const {
   return source_.block() != nullptr && target_.cyclic() != nullptr &&
          size_ / target_.cyclic()->block_size() / target_.proc_grid_size() >= source_.proc_grid_size();
@@ -70,7 +73,8 @@ Index AxisOverlap::one_block() const {
 void AxisOverlap::row(Index target, std::vector<Cell>& cells) {
   cells.clear();
   if (listed(source_) || listed(target_)) {
-    for (const Share& share : moves_to(source_, target_, target, part_).shares) cells.push_back({share.peer, share.count});
+    for (const Share& share : moves_to(source_, target_, target, part_).shares)
+      cells.push_back({share.peer, share.count});
     return;
   }
   if (by_edges()) return row_of_edges(target_.cyclic()->turn(target), cells);

@@ -20,19 +20,19 @@ struct OverlapTable {
 
   std::function<void(Index, std::vector<Cell>&)> row;  ///< makes all cells of a target coordinate, ascending by source
   Index source_extent = 1, source_weight = 1, target_extent = 1, target_weight = 1;
-  Index one_block = 1;                  ///< elements
-  std::vector<Index> begins = {0};      ///< where the cells of each target coordinate begin, and where the last end
-  std::vector<Cell> cells = {};         ///< the largest first, if not all of them need be kept
-  std::vector<Index> largest = {};      ///< by target coordinate: elements of its largest cell
-  std::vector<Index> left_out = {};     ///< by target coordinate: elements of the largest cell that is not kept
-  std::vector<bool> level = {};         ///< by target coordinate: of all sources alike, up to one block
-  std::optional<Index> elements = 0;    ///< of all cells, also those not kept; nothing: more than 64 bits can say
-  Index looked = 0;                     ///< cells
+  Index one_block = 1;                ///< elements
+  std::vector<Index> begins = {0};    ///< where the cells of each target coordinate begin, and where the last end
+  std::vector<Cell> cells = {};       ///< the largest first, if not all of them need be kept
+  std::vector<Index> largest = {};    ///< by target coordinate: elements of its largest cell
+  std::vector<Index> left_out = {};   ///< by target coordinate: elements of the largest cell that is not kept
+  std::vector<bool> level = {};       ///< by target coordinate: of all sources alike, up to one block
+  std::optional<Index> elements = 0;  ///< of all cells, also those not kept; nothing: more than 64 bits can say
+  Index looked = 0;                   ///< cells
 
   Index source_coordinate(Index p) const { return p / source_weight % source_extent; }
   Index target_coordinate(Index q) const { return q / target_weight % target_extent; }
-  /// Fills the table. Of each target coordinate, at most `most` cells are kept. In a table that is `alone`, none is kept
-  /// of a level one.
+  /// Fills the table. Of each target coordinate, at most `most` cells are kept. In a table that is `alone`, none is
+  /// kept of a level one.
   void keep(std::optional<Index> most, bool alone);
   /// All cells of a target coordinate, ascending by source; they are made again if some were not kept.
   void all(Index t, std::vector<Cell>& of_row) const;

@@ -6,10 +6,10 @@ namespace tridap::redistribute {
 
 /// What bounds the time and the memory of relabel(), for tests that need small ones.
 struct RelabelLimits {
-  Index pairs = default_most_pairs;     ///< that are looked at to find what parts have in common
-  Index exact_processes = 2048;         ///< up to which nothing below holds
-  Index entries = Index{1} << 21;       ///< of the tables of an axis, and of the assignment problem; of 16 bytes each
-  Index search_fraction = 16;           ///< the search looks at so many times fewer than `pairs`, in each of its ways
+  Index pairs = default_most_pairs;  ///< that are looked at to find what parts have in common
+  Index exact_processes = 2048;      ///< up to which nothing below holds
+  Index entries = Index{1} << 21;    ///< of the tables of an axis, and of the assignment problem; of 16 bytes each
+  Index search_fraction = 16;        ///< the search looks at so many times fewer than `pairs`, in each of its ways
 };
 
 /// What relabel() has done.
