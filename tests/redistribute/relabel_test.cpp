@@ -424,6 +424,9 @@ TEST(Relabel, WhatIsLevelKeepsItsRankWithoutSearch) {
   EXPECT_GT(counts.entries, 0);
   EXPECT_TRUE(changes(6 * 5, cyclic()));  // 0 or 1
   EXPECT_GT(counts.entries, 0);
+  const PlacedDistribution source(Distribution::make({360}, {block()}, {6})),
+      target(Distribution::make({360}, {cyclic()}, {6}), {6, 0, 1, 2, 3, 4});
+  EXPECT_EQ(relabel_within(limits, source, target, 8, 7).bytes_kept, 6 * 10 * 8);  // rank 6 has nothing of the source
   limits.exact_processes = 6;
   changes(6 * 60, cyclic());
   EXPECT_EQ(counts.entries, 36);

@@ -65,7 +65,7 @@ Index shorten(std::vector<Cell>& of_row, Index most, Index t, const OverlapTable
 
 }  // namespace
 
-void OverlapTable::keep(std::optional<Index> most, bool alone) {
+void OverlapTable::keep(std::optional<Index> most, bool by_level) {
   std::vector<Cell> of_row;
   for (Index t = 0; t < target_extent; ++t) {
     row(t, of_row);
@@ -80,7 +80,7 @@ void OverlapTable::keep(std::optional<Index> most, bool alone) {
     looked += count;
     largest.push_back(best);
     level.push_back(count == source_extent && best - least <= one_block);
-    left_out.push_back(most ? shorten(of_row, alone && level.back() ? 0 : *most, t, *this) : 0);
+    left_out.push_back(most ? shorten(of_row, by_level && level.back() ? 0 : *most, t, *this) : 0);
     cells.insert(cells.end(), of_row.begin(), of_row.end());
     begins.push_back(static_cast<Index>(cells.size()));
   }
@@ -105,9 +105,10 @@ Overlap::Overlap(const Distribution& source, const Distribution& target, const M
     add_ravelled(source, target, mapping);
   else
     add_axes(source, target, mapping);
+  const bool by_level = tables_.size() == 1 && source.processes() == processes;
   for (OverlapTable& table : tables_) {
     const Index each = std::max<Index>(1, limits.entries / std::max<Index>(1, table.target_extent));
-    table.keep(processes <= limits.exact_processes ? std::nullopt : std::optional(each), tables_.size() == 1);
+    table.keep(processes <= limits.exact_processes ? std::nullopt : std::optional(each), by_level);
   }
 }
 
