@@ -31,9 +31,9 @@ struct OverlapTable {
 
   Index source_coordinate(Index p) const { return p / source_weight % source_extent; }
   Index target_coordinate(Index q) const { return q / target_weight % target_extent; }
-  /// Fills the table. Of each target coordinate, at most `most` cells are kept. In a table that is `alone`, none is
-  /// kept of a level one.
-  void keep(std::optional<Index> most, bool alone);
+  /// Fills the table. Of each target coordinate, at most `most` cells are kept; `by_level`: none of a level one, as its
+  /// parts are not searched.
+  void keep(std::optional<Index> most, bool by_level);
   /// All cells of a target coordinate, ascending by source; they are made again if some were not kept.
   void all(Index t, std::vector<Cell>& of_row) const;
   /// The elements of the largest cell of a target coordinate that is not among its first `most`.
