@@ -1,10 +1,11 @@
 // The protocol's index arithmetic against loops written by hand for one kind of axis, and reading and checking captures
-// against parsing them only.
+// against parsing them only; and the placement of parts on many processes against a loop over all pairs of them.
 
 #include "support/ratios.hpp"
 #include <tridap/capture.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/make.hpp>
+#include <tridap/redistribute/relabel.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -262,6 +263,43 @@ void add_checking(bench::Ratios& ratios) {
       [text] { benchmark::DoNotOptimize(nlohmann::json::parse(*text).size()); });
 }
 
+// The largest number of elements that two processes have in common, from blocks to cyclic.
+Index largest_overlap(Index elements, Index processes) {
+  Index largest = 0;
+  for (Index s = 0; s < processes; ++s) {
+    const Index begin = elements / processes * s, end = elements / processes * (s + 1);
+    for (Index t = 0; t < processes; ++t) {
+      const auto below = [&](Index i) { return i / processes + (i % processes > t ? 1 : 0); };
+      largest = std::max(largest, below(end) - below(begin));
+    }
+  }
+  return largest;
+}
+
+void add_placing(bench::Ratios& ratios) {
+  using tridap::block;
+  using tridap::Distribution;
+  using tridap::whole;
+  constexpr Index processes = 4000, elements = processes * processes * 10;
+  const Distribution blocks = Distribution::make({elements}, {block()}, {processes});
+  const Distribution dealt = Distribution::make({elements}, {tridap::cyclic()}, {processes});
+  ratios.add(
+      "relabel: 4000 processes from blocks to cyclic, against a loop over all pairs", 15.0,
+      [=] { benchmark::DoNotOptimize(tridap::redistribute::relabel({blocks}, {dealt}, 8, processes).bytes_kept); },
+      [] { benchmark::DoNotOptimize(largest_overlap(hidden(elements), processes)); });
+  const Index n = 4000, many = 100000;
+  const Distribution x = Distribution::make({n, n, n}, {whole(), block(), block()}, {1, 250, 400});
+  const Distribution y = Distribution::make({n, n, n}, {block(), whole(), block()}, {250, 1, 400});
+  ratios.add(
+      "relabel: 100000 pencils, against writing their 25 million overlaps", 1.5,
+      [=] { benchmark::DoNotOptimize(tridap::redistribute::relabel({x}, {y}, 8, many).bytes_kept); },
+      [] {
+        std::vector<Index> numbers(25'000'000);
+        std::iota(numbers.begin(), numbers.end(), hidden(0));
+        benchmark::DoNotOptimize(numbers.data());
+      });
+}
+
 }  // namespace
 
 int main(int, char** argv) {
@@ -275,5 +313,6 @@ int main(int, char** argv) {
   add_kind(ratios, "unstructured", axis_of(tridap::unstructured(lists)), lists_by_hand(lists));
   add_making(ratios);
   add_checking(ratios);
+  add_placing(ratios);
   return ratios.run(argv[0]) ? 0 : 1;
 }

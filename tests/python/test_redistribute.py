@@ -282,6 +282,18 @@ def test_relabel_finds_the_placement_that_sends_least(comm):
     assert everywhere(comm, np.array_equal(made.allgather(), np.arange(5 * size)))
 
 
+def test_relabel_refuses_more_pairs_than_it_may_look_at():
+    blocks, dealt = tridap.distribution(10000, "b", processes=100), tridap.distribution(10000, "c", processes=100)
+    assert tridap.relabel(blocks, dealt, most_pairs=10100).bytes_kept == 8 * 100
+    with pytest.raises(tridap.ProtocolError, match="about 10100 pairs .* at most most_pairs, 10099"):
+        tridap.relabel(blocks, dealt, most_pairs=10099)
+    many = [tridap.distribution(10 ** 12, kind, processes=10 ** 5) for kind in "bc"]
+    with pytest.raises(tridap.ProtocolError, match="at most most_pairs, 1000000000"):
+        tridap.relabel(*many)
+    with pytest.raises(TypeError, match="most_pairs"):
+        tridap.relabel(blocks, dealt, most_pairs="many")
+
+
 def test_a_plan_says_what_it_sends(comm):
     size = comm.size
     rows = tridap.distribution((4 * size, size), ("b", "*"), processes=size)

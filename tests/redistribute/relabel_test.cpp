@@ -3,6 +3,7 @@
 #include "support/expect_refused.hpp"
 #include "support/oracle.hpp"
 #include <tridap/flat_numbers.hpp>
+#include <tridap/internal/relabel_limits.hpp>
 #include <tridap/make.hpp>
 #include <tridap/redistribute/relabel_collectively.hpp>
 
@@ -26,7 +27,10 @@ using tridap::redistribute::Mapping;
 using tridap::redistribute::PlacedDistribution;
 using tridap::redistribute::relabel;
 using tridap::redistribute::relabel_collectively;
+using tridap::redistribute::relabel_within;
+using tridap::redistribute::RelabelCounts;
 using tridap::redistribute::Relabelled;
+using tridap::redistribute::RelabelLimits;
 using tridap::redistribute::Relabelling;
 using List = std::vector<Index>;
 using Table = std::vector<List>;  // by part of the source and part of the target
@@ -102,15 +106,40 @@ List given(const PlacedDistribution& target) {
   return ranks;
 }
 
+void expect_permutation(const List& ranks, Index processes) {
+  List sorted = ranks;
+  std::sort(sorted.begin(), sorted.end());
+  ASSERT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
+  ASSERT_TRUE(sorted.empty() || (sorted.front() >= 0 && sorted.back() < processes));
+}
+
+/// As of more than 2048 processes, and with room for so few overlaps.
+void expect_bounded_with(Index entries, const Table& table, const Best& most, const PlacedDistribution& source,
+                         const PlacedDistribution& target, Index processes, const Mapping& mapping) {
+  RelabelLimits limits;
+  limits.exact_processes = 0;
+  limits.entries = entries;
+  RelabelCounts counts;
+  const Relabelling found = relabel_within(limits, source, target, 8, processes, mapping, &counts);
+  expect_permutation(found.ranks, processes);
+  EXPECT_EQ(found.bytes_kept, 8 * kept(table, source, found.ranks));
+  EXPECT_EQ(found.bytes_kept_before, 8 * kept(table, source, given(target)));
+  EXPECT_GE(found.bytes_kept, found.bytes_kept_before);
+  EXPECT_GE(found.most_bytes_kept, 8 * most.kept);
+  EXPECT_EQ(found.exact, found.bytes_kept == found.most_bytes_kept);
+  const Index parts = target.distribution().processes();
+  EXPECT_LE(counts.entries, std::max(entries, 8 * parts) + parts);
+  limits.pairs = counts.cells - 1;
+  const auto refusal = on::error_of([&] { relabel_within(limits, source, target, 8, processes, mapping); });
+  EXPECT_TRUE(refusal);
+}
+
 void expect_best(const PlacedDistribution& source, const PlacedDistribution& target, Index processes,
                  const Mapping& mapping = {}) {
   const Table table = counted(source.distribution(), target.distribution(), mapping);
   const Best most = best(table, source, target, processes);
   const Relabelling found = relabel(source, target, 8, processes, mapping);
-  List sorted = found.ranks;
-  std::sort(sorted.begin(), sorted.end());
-  ASSERT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
-  ASSERT_TRUE(sorted.empty() || (sorted.front() >= 0 && sorted.back() < processes));
+  expect_permutation(found.ranks, processes);
   EXPECT_EQ(found.bytes_kept, 8 * kept(table, source, found.ranks));
   EXPECT_EQ(found.bytes_kept_before, 8 * kept(table, source, given(target)));
   EXPECT_EQ(found.bytes_kept, 8 * most.kept);
@@ -119,6 +148,8 @@ void expect_best(const PlacedDistribution& source, const PlacedDistribution& tar
   Index changes = 0;
   for (Index q = 0; q < target.distribution().processes(); ++q) changes += found.ranks[at(q)] != target.rank(q);
   EXPECT_EQ(changes, most.changes);
+  for (const Index entries : {1, 6, 1000})
+    expect_bounded_with(entries, table, most, source, target, processes, mapping);
 }
 
 void expect_best_of_any_ranks(const Distribution& source, const Distribution& target, const Mapping& mapping = {}) {
@@ -306,9 +337,7 @@ void expect_bounded(const Relabelling& found, double at_least) {
   EXPECT_GE(found.bytes_kept, found.bytes_kept_before);
   EXPECT_EQ(found.exact, found.most_bytes_kept == found.bytes_kept);
   EXPECT_GE(static_cast<double>(found.bytes_kept), at_least * static_cast<double>(found.most_bytes_kept));
-  List sorted = found.ranks;
-  std::sort(sorted.begin(), sorted.end());
-  EXPECT_EQ(std::adjacent_find(sorted.begin(), sorted.end()), sorted.end());
+  expect_permutation(found.ranks, static_cast<Index>(found.ranks.size()));
 }
 
 void expect_bounds_of_many_processes() {
@@ -325,6 +354,14 @@ void expect_bounds_of_many_processes() {
   expect_bounded(relabel({blocks}, {make({block(), whole()}, {3000, 1})}, 8, 3000), 0.9);
   expect_bounded(relabel({blocks}, {make({cyclic(64), cyclic(64)}, {50, 60})}, 8, 3000), 0.5);
   EXPECT_TRUE(relabel({blocks}, {make({block(), block()}, {20, 5})}, 8, 3000).exact);
+  const auto pencils = [&](const List& grid) {
+    const auto spec = [&](std::size_t i) { return grid[i] > 1 ? tridap::AxisSpec(block()) : whole(); };
+    return Distribution::make({600, 600, 600}, {spec(0), spec(1), spec(2)}, grid);
+  };
+  RelabelLimits few;
+  few.entries = 8 * 3000;  // 50 ranks have something in common with each pencil
+  expect_bounded(
+      relabel_within(few, {pencils({1, 50, 60})}, {pencils({50, 1, 60}), shuffled(3000, 3000, random)}, 8, 3000), 0.8);
   const Distribution large = make({block(), block()}, {250, 400});
   if (!effort::sanitized) {
     expect_bounded(
@@ -336,6 +373,63 @@ void expect_bounds_of_many_processes() {
 
 TEST(Relabel, ManyProcessesWithABound) {
   if (on::rank(MPI_COMM_WORLD) == 0) expect_bounds_of_many_processes();  // which needs no other process
+}
+
+/// The bytes that stay with such ranks, each part by a plan of its own.
+Index kept_by_plans(const PlacedDistribution& source, const Distribution& target, const List& ranks) {
+  Index sum = 0;
+  const PlacedDistribution placed(target, ranks);
+  for (const Index rank : ranks) sum += tridap::redistribute::Plan(source, placed, 8, rank).bytes_kept();
+  return sum;
+}
+
+TEST(Relabel, BytesKeptAreExactWhereFewOverlapsAreKept) {
+  std::mt19937 random(10);
+  RelabelLimits limits;
+  limits.exact_processes = 20;
+  limits.entries = 100;
+  const auto line = [](Index size, const tridap::AxisSpec& spec) { return Distribution::make({size}, {spec}, {40}); };
+  for (const Index size : {100, 1000, 1640, 10007}) {
+    for (const auto& [from, to] : std::vector<std::pair<tridap::AxisSpec, tridap::AxisSpec>>{
+             {block(), cyclic()}, {cyclic(2), block()}, {cyclic(3), cyclic(7, 11)}, {block(), cyclic(5, 3)}}) {
+      const PlacedDistribution source(line(size, from), shuffled(40, 40, random));
+      const PlacedDistribution target(line(size, to), shuffled(40, 40, random));
+      const Relabelling found = relabel_within(limits, source, target, 8, 40);
+      EXPECT_EQ(found.bytes_kept, kept_by_plans(source, target.distribution(), found.ranks));
+      EXPECT_EQ(found.bytes_kept_before, kept_by_plans(source, target.distribution(), given(target)));
+      EXPECT_GE(found.most_bytes_kept, relabel(source, target, 8, 40).bytes_kept);
+    }
+  }
+}
+
+TEST(Relabel, WhatIsLevelKeepsItsRankWithoutSearch) {
+  std::mt19937 random(11);
+  RelabelLimits limits;
+  limits.exact_processes = 2;
+  const List ranks = shuffled(6, 6, random);
+  RelabelCounts counts;
+  const auto changes = [&](Index size, const tridap::AxisSpec& to) {
+    const PlacedDistribution source(Distribution::make({size}, {block()}, {6})),
+        target(Distribution::make({size}, {to}, {6}), ranks);
+    return relabel_within(limits, source, target, 8, 6, {}, &counts).ranks != ranks;
+  };
+  EXPECT_FALSE(changes(6 * 60, cyclic()));  // 10 elements for each pair
+  EXPECT_EQ(counts.entries, 0);
+  EXPECT_EQ(counts.cells, 36);
+  EXPECT_FALSE(changes(6 * 64, cyclic()));  // 10 or 11
+  EXPECT_EQ(counts.entries, 0);
+  EXPECT_FALSE(changes(6 * 27, cyclic(2)));  // from 4 to 6
+  EXPECT_EQ(counts.entries, 0);
+  EXPECT_TRUE(changes(6 * 64 - 20, cyclic()));  // the last block is shorter by 20 elements
+  EXPECT_GT(counts.entries, 0);
+  EXPECT_TRUE(changes(6 * 5, cyclic()));  // 0 or 1
+  EXPECT_GT(counts.entries, 0);
+  const PlacedDistribution source(Distribution::make({360}, {block()}, {6})),
+      target(Distribution::make({360}, {cyclic()}, {6}), {6, 0, 1, 2, 3, 4});
+  EXPECT_EQ(relabel_within(limits, source, target, 8, 7).bytes_kept, 6 * 10 * 8);  // rank 6 has nothing of the source
+  limits.exact_processes = 6;
+  changes(6 * 60, cyclic());
+  EXPECT_EQ(counts.entries, 36);
 }
 
 TEST(Relabel, TakesNoTimeForTheSizeOfTheArray) {
@@ -388,15 +482,40 @@ TEST(Relabel, RefusesWhatIsWrong) {
   EXPECT_EQ(relabel({huge}, {huge}, 7, 2).bytes_kept, 7 * (Index{1} << 60));
 }
 
+TEST(Relabel, RefusesMorePairsThanItMayLookAt) {
+  const auto line = [](const tridap::AxisSpec& spec, Index grid) {
+    return PlacedDistribution(Distribution::make({Index{1} << 40}, {spec}, {grid}));
+  };
+  const auto refusal = [](const PlacedDistribution& source, const PlacedDistribution& target, Index processes,
+                          Index most_pairs) {
+    const auto error = on::error_of([&] { relabel(source, target, 8, processes, {}, most_pairs); });
+    return error ? std::string(error->what()) : "";
+  };
+  const PlacedDistribution blocks = line(block(), 100), dealt = line(cyclic(), 100);
+  EXPECT_EQ(refusal(blocks, dealt, 100, 10100), "");  // and one for each process
+  EXPECT_EQ(refusal(blocks, dealt, 100, 10099),
+            "axis 0: to place the parts, about 10100 pairs must be looked at, must be at most most_pairs, 10099 "
+            "[conversion]: use distributions over fewer processes or with larger blocks, or pass a larger most_pairs");
+  on::expect_says(fault(line(block(), 100000), line(cyclic(), 100000), 8, 100000), "about 10000100000 pairs");
+  on::expect_says(fault(line(cyclic(999), 40000), line(cyclic(1000), 39999), 8, 40000), "pairs must be looked at");
+  on::expect_says(fault(blocks, blocks, 8, Index{1} << 62), "at most most_pairs, 1000000000");
+  Mapping flat;
+  flat.ravel = Order::row_major;
+  const Index n = Index{1} << 20;
+  const PlacedDistribution columns(Distribution::make({n, n}, {whole(), block()}, {1, 100}));
+  on::expect_says(fault(columns, line(cyclic(), 100), 8, 100, flat), "pairs must be looked at");
+}
+
 // A number is a number of processes, also where the MPI's communicators are numbers, as MPICH's are.
 TEST(Relabel, NumbersOfProcessesAreNoCommunicators) {
   const PlacedDistribution rows(Distribution::make({4}, {block()}, {2}));
   static_assert(std::is_same_v<decltype(relabel(rows, rows, 8, 2)), Relabelling>);
   static_assert(std::is_same_v<decltype(relabel_collectively(rows, rows, 8, MPI_COMM_WORLD)), Relabelled>);
-  using Ways = Relabelling (*)(const PlacedDistribution&, const PlacedDistribution&, Index, Index, const Mapping&);
+  using Ways =
+      Relabelling (*)(const PlacedDistribution&, const PlacedDistribution&, Index, Index, const Mapping&, Index);
   const auto only = &relabel;  // it compiles where the name has no overloads
   static_assert(std::is_same_v<decltype(only), const Ways>);
-  EXPECT_EQ(only(rows, rows, 8, 2, {}).bytes_kept, 32);
+  EXPECT_EQ(only(rows, rows, 8, 2, {}, 100).bytes_kept, 32);
 }
 
 TEST(RelabelTogether, TheNewCommunicatorHoldsPartsInOrder) {
@@ -435,6 +554,15 @@ TEST(RelabelTogether, OneWrongProcessFailsAll) {
       const PlacedDistribution target(rows, ranks);
       on::expect_refused([&] { relabel_collectively({rows}, target, 8, comm); }, "target", comm);
     }
+  });
+}
+
+TEST(RelabelTogether, TooManyPairsAreRefusedOnEveryProcess) {
+  on::every_communicator([](MPI_Comm comm) {
+    const Index processes = on::processes(comm), most = on::rank(comm) == 0 ? 1 : 1000000;
+    const Distribution rows = Distribution::make({60}, {block()}, {processes}),
+                       dealt = Distribution::make({60}, {cyclic()}, {processes});
+    on::expect_refused([&] { relabel_collectively({rows}, {dealt}, 8, comm, {}, most); }, "most_pairs, 1", comm);
   });
 }
 

@@ -46,12 +46,12 @@ py::object gather(const Array& array, std::optional<int> root) {
 }
 
 py::tuple relabel(const Distribution& source, std::vector<Index> source_ranks, const Distribution& target, Index bytes,
-                  Index processes, std::vector<Index> axes) {
+                  Index processes, std::vector<Index> axes, Index most_pairs) {
   const redistribute::Relabelling found = [&] {
     const WithoutPython released;
     redistribute::Mapping mapping;
     mapping.axes = std::move(axes);
-    return redistribute::relabel({source, std::move(source_ranks)}, {target}, bytes, processes, mapping);
+    return redistribute::relabel({source, std::move(source_ranks)}, {target}, bytes, processes, mapping, most_pairs);
   }();
   return py::make_tuple(tuple_of(found.ranks), found.bytes_kept, found.bytes_kept_before, found.most_bytes_kept,
                         found.exact);

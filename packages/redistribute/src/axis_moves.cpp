@@ -1,5 +1,3 @@
-#include "axis_overlap.hpp"
-#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/axis_moves.hpp>
 
 #include <algorithm>
@@ -239,41 +237,6 @@ AxisMoves moves_from(const Axis& source, Index s, const Axis& target, Part part)
 
 AxisMoves moves_to(const Axis& source, const Axis& target, Index t, Part part) {
   return moves({target, t, part, source, Part::owned}, false);
-}
-
-Index AxisOverlap::elements(Index source, Index target) const {
-  const auto begin = cells.begin() + begins[at(target)], end = cells.begin() + begins[at(target + 1)];
-  const auto cell =
-      std::lower_bound(begin, end, source, [](const Cell& a, Index coordinate) { return a.source < coordinate; });
-  return cell != end && cell->source == source ? cell->elements : 0;
-}
-
-// From blocks to a cyclic axis, the source's few ranges are looked up: the target's blocks would be, for each range.
-AxisOverlap axis_overlap(const Axis& source, const Axis& target, Part target_part) {
-  constexpr Index most_pairs = Index{1} << 27;  // 2 GB
-  const bool by_source = source.dist_type() == 'b' && target.dist_type() == 'c';
-  AxisOverlap all;
-  std::vector<std::vector<AxisOverlap::Cell>> of_target(by_source ? at(target.proc_grid_size()) : 0);
-  const auto count = [&](const std::vector<AxisOverlap::Cell>& cells) {
-    all.cells.insert(all.cells.end(), cells.begin(), cells.end());
-    all.begins.push_back(static_cast<Index>(all.cells.size()));
-    if (all.begins.back() > most_pairs)
-      refuse("more than " + std::to_string(most_pairs) + " pairs of coordinates overlap on one axis",
-             "but the search for a placement can store only so many", "use distributions over fewer processes");
-  };
-  for (Index s = 0; by_source && s < source.proc_grid_size(); ++s)
-    for (const Share& share : moves_from(source, s, target, target_part).shares)
-      of_target[at(share.peer)].push_back({s, share.count});
-  for (Index t = 0; t < target.proc_grid_size(); ++t) {
-    std::vector<AxisOverlap::Cell> cells;
-    if (by_source)
-      cells = std::move(of_target[at(t)]);
-    else
-      for (const Share& share : moves_to(source, target, t, target_part).shares)
-        cells.push_back({share.peer, share.count});
-    count(cells);
-  }
-  return all;
 }
 
 }  // namespace tridap::redistribute

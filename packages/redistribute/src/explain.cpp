@@ -4,6 +4,7 @@
 #include <tridap/text.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -95,8 +96,9 @@ std::string bound(const PlanData& parts, Index processes, bool every, const Sums
   double least = 0;
   bool exact = false;
   if (processes <= most_relabelled_processes) {
+    constexpr Index no_limit = std::numeric_limits<Index>::max();
     const Relabelling best =
-        relabel(parts.source.placed, parts.target.placed, parts.element_bytes, processes, parts.mapping);
+        relabel(parts.source.placed, parts.target.placed, parts.element_bytes, processes, parts.mapping, no_limit);
     least = all - static_cast<double>(best.most_bytes_kept);
     exact = best.exact;
   } else if (!parts.mapping.ravel) {

@@ -1,152 +1,41 @@
 #include "assignment.hpp"
-#include "axis_overlap.hpp"
+#include "overlap.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/placement.hpp>
 #include <tridap/internal/plan_data.hpp>
+#include <tridap/internal/relabel_limits.hpp>
 #include <tridap/redistribute/relabel.hpp>
 #include <tridap/report.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tridap::redistribute {
 
 namespace {
 
-constexpr Index always_exact = 2048;                  // processes
-constexpr Index most_entries = Index{1} << 23;        // 128 MB; more than those of 2048 processes
-constexpr Index most_work = Index{60} * 1000 * 1000;  // some seconds
+Index sum(const std::vector<Index>& numbers) { return std::accumulate(numbers.begin(), numbers.end(), Index{0}); }
 
-// The elements that each part of the source and each part of the target have in common: a product of one table for each
-// axis. With Mapping::ravel there is one table, of pairs of parts.
-class Overlap {
- public:
-  struct Table {
-    AxisOverlap of;
-    Index source_extent = 1, source_weight = 1, target_extent = 1, target_weight = 1;
-
-    Index source_coordinate(Index p) const { return p / source_weight % source_extent; }
-    Index target_coordinate(Index q) const { return q / target_weight % target_extent; }
-  };
-
-  // Throws Error if Plan would.
-  Overlap(const Distribution& source, const Distribution& target, const Mapping& mapping) {
-    if (mapping.ravel) {
-      ravel(source, target, mapping);
-      return;
-    }
-    check_axes(source, target, mapping);
-    Index weight = 1;
-    for (Index i = target.ndim(); i-- > 0; weight *= target.axis(i).proc_grid_size()) {
-      const Index from_axis = mapping.axes.empty() ? i : mapping.axes[at(i)];
-      const Axis &from = source.axis(from_axis), &to = target.axis(i);
-      const Part part = mapping.fill_padding ? Part::local : Part::owned;
-      if (from.dist_type() == 'u' || to.dist_type() == 'u') check_indices(from, to, part, i, mapping);
-      Index source_weight = 1;
-      for (Index k = from_axis + 1; k < source.ndim(); ++k) source_weight *= source.axis(k).proc_grid_size();
-      tables_.push_back(
-          {axis_overlap(from, to, part), from.proc_grid_size(), source_weight, to.proc_grid_size(), weight});
-    }
-  }
-
-  const std::vector<Table>& tables() const { return tables_; }
-
-  Index elements(Index p, Index q) const {
-    Index product = 1;  // it fits if total() does, unless another factor is 0
-    for (const Table& table : tables_) {
-      const Index elements = table.of.elements(table.source_coordinate(p), table.target_coordinate(q));
-      product = checked_multiply(product, elements).value_or(0);
-    }
-    return product;
-  }
-  // Of all pairs of parts; nothing if it does not fit 64 bits.
-  std::optional<Index> total() const {
-    std::vector<Index> sums;
-    for (const Table& table : tables_) {
-      std::optional<Index> sum = 0;
-      for (const AxisOverlap::Cell& cell : table.of.cells) sum = sum ? checked_add(*sum, cell.elements) : sum;
-      if (!sum) return sum;
-      sums.push_back(*sum);
-    }
-    return checked_product(sums);
-  }
-
- private:
-  static void check_indices(const Axis& from, const Axis& to, Part part, Index axis, const Mapping& mapping) {
-    for (Index s = 0; s < from.proc_grid_size(); ++s)
-      check_missing(moves_from(from, s, to, part), End::source, axis, mapping);
-    for (Index t = 0; t < to.proc_grid_size(); ++t)
-      check_missing(moves_to(from, to, t, part), End::target, axis, mapping);
-  }
-
-  void ravel(const Distribution& source, const Distribution& target, const Mapping& mapping) {
-    Table table{{}, source.processes(), 1, target.processes(), 1};
-    for (Index process = 0; process < std::max(source.processes(), target.processes()); ++process) {
-      const Plan plan(source, target, 1, process, mapping);  // which checks both sides
-      if (process >= target.processes()) continue;
-      for (const Traffic& one : plan.receives()) table.of.cells.push_back({one.rank, one.bytes});
-      table.of.begins.push_back(static_cast<Index>(table.of.cells.size()));
-    }
-    tables_.push_back(std::move(table));
-  }
-
-  std::vector<Table> tables_;
-};
-
-// What one axis offers: for each target coordinate those source coordinates that have most in common with it.
-struct Offer {
-  AxisOverlap table;
-  std::vector<Index> largest, left_out;  // by target coordinate: elements of the first, and of the best not listed
-};
-
-// Of as many elements, those near the target's own place come first, so that not all want the same.
-Offer offer(const Overlap::Table& axis, Index most) {
-  Offer out;
-  std::vector<AxisOverlap::Cell> list;
-  for (Index t = 0; t < axis.target_extent; ++t) {
-    list.assign(axis.of.cells.begin() + axis.of.begins[at(t)], axis.of.cells.begin() + axis.of.begins[at(t + 1)]);
-    const auto near = static_cast<Index>(static_cast<double>(t) * static_cast<double>(axis.source_extent) /
-                                         static_cast<double>(axis.target_extent));
-    const auto away = [&](Index s) { return s >= near ? s - near : s - near + axis.source_extent; };
-    const auto better = [&](const AxisOverlap::Cell& a, const AxisOverlap::Cell& b) {
-      return a.elements != b.elements ? a.elements > b.elements : away(a.source) < away(b.source);
-    };
-    Index largest = 0, left_out = 0;
-    for (const AxisOverlap::Cell& cell : list) largest = std::max(largest, cell.elements);
-    if (static_cast<Index>(list.size()) > most) {
-      std::nth_element(list.begin(), list.begin() + most, list.end(), better);
-      left_out = list[at(most)].elements;
-      list.resize(at(most));
-    }
-    out.table.cells.insert(out.table.cells.end(), list.begin(), list.end());
-    out.table.begins.push_back(static_cast<Index>(out.table.cells.size()));
-    out.largest.push_back(largest);
-    out.left_out.push_back(left_out);
-  }
-  return out;
-}
-
-// As many of each axis as make no more entries than there is room for.
-std::vector<Offer> offers(const Overlap& overlap, Index parts) {
-  const Index room = std::max(most_entries, 8 * parts);
+// How many cells of each axis make no more entries than there is room for.
+Index cells_for(const Overlap& overlap, Index entries, Index parts) {
+  const Index room = std::max(entries, 8 * parts);
   Index most = 1;
-  for (const Overlap::Table& axis : overlap.tables()) most = std::max(most, axis.source_extent);
+  for (const OverlapTable& table : overlap.tables()) most = std::max(most, table.source_extent);
   for (;; most = (most + 1) / 2) {
-    std::vector<Offer> all;
     std::vector<Index> sizes;
-    for (const Overlap::Table& axis : overlap.tables()) {
+    for (const OverlapTable& table : overlap.tables()) {
       Index size = 0;
-      for (std::size_t t = 1; t < axis.of.begins.size(); ++t)
-        size += std::min(most, axis.of.begins[t] - axis.of.begins[t - 1]);
+      for (std::size_t t = 1; t < table.begins.size(); ++t)
+        size += std::min(most, table.begins[t] - table.begins[t - 1]);
       sizes.push_back(size);
     }
-    const auto entries = checked_product(sizes);
-    if (most > 1 && (!entries || *entries > room)) continue;
-    for (const Overlap::Table& axis : overlap.tables()) all.push_back(offer(axis, most));
-    return all;
+    const auto needed = checked_product(sizes);
+    if (most == 1 || (needed && *needed <= room)) return most;
   }
 }
 
@@ -155,99 +44,126 @@ std::vector<Offer> offers(const Overlap& overlap, Index parts) {
 class Choice {
  public:
   Choice(const Overlap& overlap, const PlacedDistribution& source, const PlacedDistribution& target, Index processes,
-         Index scale)
+         const std::vector<Index>& given, const RelabelLimits& limits, Index scale)
       : overlap_(overlap),
         source_(source),
         target_(target),
         processes_(processes),
-        offers_(offers(overlap, target.distribution().processes())),
-        scale_(scale) {}
+        given_(given),
+        given_keep_(kept(given)),
+        limits_(limits),
+        scale_(scale) {
+    if (!exact()) most_ = cells_for(overlap, limits.entries, parts());
+  }
+
+  bool exact() const { return processes_ <= limits_.exact_processes; }
+  /// The elements that stay on each part's process with these ranks.
+  std::vector<Index> kept(const std::vector<Index>& ranks) const {
+    std::vector<std::pair<Index, Index>> pairs;
+    for (std::size_t q = 0; q < ranks.size(); ++q)
+      pairs.emplace_back(source_.process(ranks[q]).value_or(-1), static_cast<Index>(q));
+    return overlap_.elements(pairs);
+  }
+  const std::vector<Index>& kept_by_given() const { return given_keep_; }
 
   Worths worths() const {
     Worths out;
     out.columns = processes_;
-    std::vector<std::pair<Index, Index>> row;  // rank and worth
-    for (Index q = 0; q < target_.distribution().processes(); ++q) {
-      list(q, row);
-      for (const auto& [rank, worth] : row) {
+    std::vector<Option> options;
+    for (Index q = 0; q < parts(); ++q) {
+      const Index most = keeps_its_rank(q) ? 0 : most_;
+      if (most > 0) list(q, most, options);
+      std::sort(options.begin(), options.end());
+      for (const auto& [rank, worth] : options) {
         out.column.push_back(rank);
         out.worth.push_back(worth);
       }
+      options.clear();
       out.begins.push_back(static_cast<Index>(out.column.size()));
-      out.left_out.push_back(left_out(q));
+      out.left_out.push_back(overlap_.left_out(q, most) * scale_);
     }
     if (std::all_of(out.left_out.begin(), out.left_out.end(), [](Index none) { return none == 0; }))
       out.left_out.clear();
     return out;
   }
 
- private:
-  void list(Index q, std::vector<std::pair<Index, Index>>& row) const {
-    row.assign(1, {0, 1});  // a part of the source, and elements
-    std::vector<std::pair<Index, Index>> wider;
-    for (std::size_t i = 0; i < offers_.size(); ++i) {
-      const Overlap::Table& axis = overlap_.tables()[i];
-      const AxisOverlap& table = offers_[i].table;
-      const auto t = at(axis.target_coordinate(q));
-      wider.clear();
-      for (const auto& [p, elements] : row)
-        for (Index cell = table.begins[t]; cell < table.begins[t + 1]; ++cell)
-          wider.emplace_back(p + table.cells[at(cell)].source * axis.source_weight,
-                             checked_multiply(elements, table.cells[at(cell)].elements).value_or(0));
-      row.swap(wider);
+  // Parts without a rank get the one that was given for them, or, if that is better, one that the search left out. If
+  // it is not free, or after `most_looks`, they get any that is.
+  void complete(std::vector<Index>& ranks, Index most_looks) const {
+    std::vector<bool> taken(at(processes_), false);
+    for (const Index rank : ranks)
+      if (rank >= 0) taken[at(rank)] = true;
+    const auto give = [&](Index q, Index rank) {
+      if (rank < 0 || taken[at(rank)]) return;
+      ranks[at(q)] = rank;
+      taken[at(rank)] = true;
+    };
+    for (Index q = 0; q < parts(); ++q)
+      if (ranks[at(q)] < 0 && keeps_its_rank(q)) give(q, given_[at(q)]);
+    std::vector<Option> options;
+    for (Index q = 0; q < parts() && most_looks > 0; ++q) {
+      if (ranks[at(q)] >= 0) continue;
+      list(q, all, options);
+      most_looks -= static_cast<Index>(options.size());
+      Option best = {-1, 0};
+      for (const Option& option : options)
+        if (!taken[at(option.first)] && option.second > best.second) best = option;
+      give(q, best.first);
     }
-    const Index given = target_.rank(q);
+    for (Index q = 0; q < parts(); ++q)
+      if (ranks[at(q)] < 0) give(q, given_[at(q)]);
+    Index next = 0;
+    for (Index q = 0; q < parts(); ++q) {
+      if (ranks[at(q)] >= 0) continue;
+      while (taken[at(next)]) ++next;
+      give(q, next);
+    }
+  }
+
+ private:
+  using Option = std::pair<Index, Index>;  // a rank, and what it is worth
+  static constexpr Index all = std::numeric_limits<Index>::max();
+
+  Index parts() const { return target_.distribution().processes(); }
+  // No rank has more for this part than the others have, up to one block.
+  bool keeps_its_rank(Index q) const {
+    return !exact() && source_.distribution().processes() == processes_ && overlap_.level(q);
+  }
+
+  // The ranks of the first `most` cells of each axis, and the one that was given.
+  void list(Index q, Index most, std::vector<Option>& options) const {
+    options.assign(1, {0, 1});  // a part of the source, and elements
+    std::vector<Option> wider;
+    for (const OverlapTable& axis : overlap_.tables()) {
+      const auto t = at(axis.target_coordinate(q));
+      const Index end = std::min(axis.begins[t + 1] - axis.begins[t], most) + axis.begins[t];
+      wider.clear();
+      for (const auto& [p, elements] : options)
+        for (Index cell = axis.begins[t]; cell < end; ++cell)
+          wider.emplace_back(p + axis.cells[at(cell)].source * axis.source_weight,
+                             checked_multiply(elements, axis.cells[at(cell)].elements).value_or(0));
+      options.swap(wider);
+    }
+    const Index given = given_[at(q)];
     bool listed = false;
-    for (auto& [p, worth] : row) {
+    for (auto& [p, worth] : options) {
       p = source_.rank(p);
       worth = worth * scale_ + (p == given && scale_ > 1 ? 1 : 0);
       listed = listed || p == given;
     }
-    const std::optional<Index> part = source_.process(given);
-    const Index worth = (part ? overlap_.elements(*part, q) * scale_ : 0) + (scale_ > 1 ? 1 : 0);
-    if (!listed && worth > 0) row.emplace_back(given, worth);
-    std::sort(row.begin(), row.end());
-  }
-
-  // The most that a part of the source may have in common with `q` without being listed.
-  Index left_out(Index q) const {
-    Index most = 0;
-    for (std::size_t i = 0; i < offers_.size(); ++i) {
-      Index product = 1;
-      for (std::size_t k = 0; k < offers_.size(); ++k) {
-        const auto t = at(overlap_.tables()[k].target_coordinate(q));
-        product = checked_multiply(product, (k == i ? offers_[k].left_out : offers_[k].largest)[t]).value_or(0);
-      }
-      most = std::max(most, product);
-    }
-    return most * scale_;
+    const Index worth = given_keep_[at(q)] * scale_ + (scale_ > 1 ? 1 : 0);
+    if (!listed && (exact() ? worth : given_keep_[at(q)]) > 0) options.emplace_back(given, worth);
   }
 
   const Overlap& overlap_;
   const PlacedDistribution &source_, &target_;
   Index processes_;
-  std::vector<Offer> offers_;
+  const std::vector<Index>& given_;  // ranks, by part
+  std::vector<Index> given_keep_;    // elements that they keep
+  RelabelLimits limits_;
   Index scale_;
+  Index most_ = all;  // cells of each axis
 };
-
-// Parts without a rank keep the one that was given for them if it is free, and otherwise get any that is.
-void complete(std::vector<Index>& ranks, const PlacedDistribution& target, Index processes) {
-  std::vector<bool> taken(at(processes), false);
-  for (const Index rank : ranks)
-    if (rank >= 0) taken[at(rank)] = true;
-  for (std::size_t q = 0; q < ranks.size(); ++q) {
-    const Index given = target.rank(static_cast<Index>(q));
-    if (ranks[q] >= 0 || taken[at(given)]) continue;
-    ranks[q] = given;
-    taken[at(given)] = true;
-  }
-  std::size_t next = 0;
-  for (Index& rank : ranks) {
-    if (rank >= 0) continue;
-    while (taken[next]) ++next;
-    rank = static_cast<Index>(next++);
-  }
-}
 
 }  // namespace
 
@@ -260,36 +176,41 @@ void check_relabel(const PlacedDistribution& source, const PlacedDistribution& t
   need_ranks(source, processes, "the source");
 }
 
-Relabelling relabel(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
-                    Index processes, const Mapping& mapping) {
+Relabelling relabel_within(const RelabelLimits& limits, const PlacedDistribution& source,
+                           const PlacedDistribution& target, Index element_bytes, Index processes,
+                           const Mapping& mapping, RelabelCounts* counts) {
   check_relabel(source, target, element_bytes, processes);
-  const Overlap overlap(source.distribution(), target.distribution(), mapping);
+  const Overlap overlap(source.distribution(), target.distribution(), mapping, processes, limits);
   const auto total = overlap.total();
   if (!total || !checked_multiply(*total, element_bytes))
     refuse("the target has too many bytes", "must be a number of bytes that fits 64 bits",
            "relabel a smaller array of the same distributions");
-  const auto kept_with = [&](const std::vector<Index>& ranks) {
-    Index elements = 0;
-    for (std::size_t q = 0; q < ranks.size(); ++q)
-      if (const auto part = source.process(ranks[q])) elements += overlap.elements(*part, static_cast<Index>(q));
-    return elements;
-  };
-  std::vector<Index> given;
-  for (Index q = 0; q < target.distribution().processes(); ++q) given.push_back(target.rank(q));
-  const Index before = kept_with(given);
-
   const auto scaled = checked_multiply(checked_add(*total, 1).value_or(*total), processes + 1);
   const Index scale = scaled ? processes + 1 : 1;
-  const Worths worths = Choice(overlap, source, target, processes, scale).worths();
-  Assignment found = assign(worths, processes <= always_exact ? std::numeric_limits<Index>::max() : most_work);
-  complete(found.column, target, processes);
-  Index kept = kept_with(found.column);
+  std::vector<Index> given;
+  for (Index q = 0; q < target.distribution().processes(); ++q) given.push_back(target.rank(q));
+  const Choice choice(overlap, source, target, processes, given, limits, scale);
+  const Index most_looks = choice.exact() ? std::numeric_limits<Index>::max() : limits.pairs / limits.search_fraction;
+  Worths worths = choice.worths();
+  Assignment found = assign(worths, most_looks);
+  if (counts != nullptr) *counts = {overlap.looked(), static_cast<Index>(worths.column.size())};
+  worths = {};
+  choice.complete(found.column, choice.exact() ? 0 : most_looks);
+  const Index before = sum(choice.kept_by_given());
+  Index kept = found.column == given ? before : sum(choice.kept(found.column));
   if (kept <= before) {
     found.column = std::move(given);
     kept = before;
   }
   const Index most = std::min(found.bound / scale, *total);
   return {std::move(found.column), kept * element_bytes, before * element_bytes, most * element_bytes, kept == most};
+}
+
+Relabelling relabel(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
+                    Index processes, const Mapping& mapping, Index most_pairs) {
+  RelabelLimits limits;
+  limits.pairs = most_pairs;
+  return relabel_within(limits, source, target, element_bytes, processes, mapping);
 }
 
 }  // namespace tridap::redistribute

@@ -26,13 +26,13 @@ void broadcast(Relabelling& found, MPI_Comm comm) {
 }  // namespace
 
 Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
-                                MPI_Comm comm, const Mapping& mapping) {
+                                MPI_Comm comm, const Mapping& mapping, Index most_pairs) {
   Relabelling found;
   // One process works, because all would find the same. The others check their arguments.
   const mpi::Call call(comm, "redistribute::relabel_collectively", {}, [&](mpi::Record& record) {
     const int processes = mpi::processes_of(comm);
     if (mpi::rank_of(comm) == 0) {
-      found = relabel(source, target, element_bytes, processes, mapping);
+      found = relabel(source, target, element_bytes, processes, mapping, most_pairs);
     } else {
       check_relabel(source, target, element_bytes, processes);
       found.ranks.resize(at(target.distribution().processes()));

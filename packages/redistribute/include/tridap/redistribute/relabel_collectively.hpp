@@ -15,6 +15,6 @@ struct Relabelled {
 /// target's part `p`; the caller must free it. **Collective**: throws the same Error on every process or on none. It is
 /// not an overload of relabel(), because an MPI_Comm of MPICH is an integer, as `processes` is.
 Relabelled relabel_collectively(const PlacedDistribution& source, const PlacedDistribution& target, Index element_bytes,
-                                MPI_Comm comm, const Mapping& mapping = {});
+                                MPI_Comm comm, const Mapping& mapping = {}, Index most_pairs = default_most_pairs);
 
 }  // namespace tridap::redistribute
