@@ -208,6 +208,7 @@ bool directory(Index of_each) {
   std::shuffle(ids.begin(), ids.end(), random);
   random.seed(static_cast<std::uint64_t>(rank + 2));
   for (Index i = 0; i < of_each; ++i) asked.push_back(static_cast<Index>(random() % static_cast<std::uint64_t>(total)));
+  const std::vector<Index> questions(asked.begin(), asked.end());
   tridap::DistArray array;
   tridap::Dimension listed_ids{total, processes, rank, false, {}, {}};
   const auto count = static_cast<Index>(ids.size());
@@ -227,7 +228,7 @@ bool directory(Index of_each) {
   bool ok = bench::compare(
       what + "a directory of them and " + std::to_string(of_each) + " questions", 1.5,
       [&] {
-        const tridap::mpi::Inquiry inquiry(enter(), {asked}, MPI_COMM_WORLD, [](Index process) { return process; });
+        const tridap::mpi::Inquiry inquiry(enter(), {questions}, MPI_COMM_WORLD, [](Index process) { return process; });
         if (inquiry.learned().axis(0).locate(asked[0]) == std::nullopt) std::abort();
       },
       [&] {
@@ -241,7 +242,7 @@ bool directory(Index of_each) {
   return bench::compare(
              what + "as many questions alone", 1.5,
              [&] {
-               const tridap::mpi::Inquiry inquiry(entered, {asked}, MPI_COMM_WORLD,
+               const tridap::mpi::Inquiry inquiry(entered, {questions}, MPI_COMM_WORLD,
                                                   [](Index process) { return process; });
                if (inquiry.learned().axis(0).locate(asked[0]) == std::nullopt) std::abort();
              },

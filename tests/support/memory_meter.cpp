@@ -1,5 +1,7 @@
 #include "support/memory_meter.hpp"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -7,6 +9,7 @@
 namespace memory_meter {
 
 std::size_t largest_allocation = 0;
+std::size_t held = 0, most_held = 0;
 long allocations_left = -1;
 bool ends_for_good = true;
 std::size_t least_bytes = 0;
@@ -24,12 +27,18 @@ void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
     }
     --allocations_left;
   }
-  return std::malloc(bytes > 0 ? bytes : 1);
+  void* const memory = std::malloc(bytes > 0 ? bytes : 1);
+  held += malloc_usable_size(memory);
+  most_held = std::max(most_held, held);
+  return memory;
 }
 void* operator new(std::size_t bytes) {
   if (void* memory = operator new(bytes, std::nothrow)) return memory;
   throw std::bad_alloc();
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, const std::nothrow_t&) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept {
+  memory_meter::held -= malloc_usable_size(memory);
+  std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+void operator delete(void* memory, const std::nothrow_t&) noexcept { operator delete(memory); }

@@ -1,0 +1,80 @@
+#include "mpi/support.hpp"
+#include "support/memory_meter.hpp"
+#include <tridap/make.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/redistribute/redistribution.hpp>
+
+#include <algorithm>
+#include <random>
+
+// What a process holds of lists that stay on their processes.
+namespace {
+
+using namespace tridap;
+
+constexpr Index of_each = 100'000;
+
+/// Ids that are dealt and ordered at random, each once.
+std::vector<Index> random_ids(MPI_Comm comm) {
+  const auto processes = static_cast<std::uint64_t>(on::processes(comm));
+  std::mt19937_64 random(5);
+  std::vector<Index> ids;
+  for (Index id = 0; id < of_each * on::processes(comm); ++id)
+    if (static_cast<int>(random() % processes) == on::rank(comm)) ids.push_back(id);
+  std::shuffle(ids.begin(), ids.end(), random);
+  return ids;
+}
+
+DistArray listed(const std::vector<Index>& ids, MPI_Comm comm) {
+  Dimension dimension{of_each * on::processes(comm), on::processes(comm), on::rank(comm), false, {}, {}};
+  const auto count = static_cast<Index>(ids.size());
+  dimension.dist = Unstructured{row_major(ids.data(), {count}), true};
+  DistArray array;
+  array.dim_data = {dimension};
+  array.buffer = allocate(element_type<double>(), {count});
+  return array;
+}
+
+/// The bytes that `step` holds at once beyond what is held before.
+template <class Step>
+double most_held_by(Step&& step) {
+  const std::size_t before = memory_meter::held;
+  memory_meter::most_held = before;
+  step();
+  return static_cast<double>(memory_meter::most_held - before);
+}
+
+/// Of a process with n ids of N, on P processes: 48 (n + N / P) bytes and 1 MB, and its list.
+double bound(const std::vector<Index>& ids) {
+  const auto n = static_cast<double>(ids.size());
+  return 48 * (n + of_each) + 1e6 + 8 * n;
+}
+
+TEST(ListsMemory, OfADistribution) {
+  const std::vector<Index> ids = random_ids(MPI_COMM_WORLD);
+  const DistArray array = listed(ids, MPI_COMM_WORLD);
+  Reading reading;
+  reading.most_listed = 0;
+  const double held = most_held_by([&] { mpi::gather_distribution(array, MPI_COMM_WORLD, reading); });
+  EXPECT_LE(held, bound(ids));
+  RecordProperty("bytes_for_each_id", std::to_string(held / of_each));
+  printf("gather %g\n", held / of_each);
+}
+
+TEST(ListsMemory, OfAPlan) {
+  const std::vector<Index> ids = random_ids(MPI_COMM_WORLD);
+  const DistArray array = listed(ids, MPI_COMM_WORLD);
+  Reading reading;
+  reading.most_listed = 0;
+  const Distribution lists = mpi::gather_distribution(array, MPI_COMM_WORLD, reading);
+  const Distribution blocks = Distribution::make({lists.axis(0).size()}, {block()}, {lists.processes()});
+  for (const bool forward : {true, false}) {
+    const double held = most_held_by([&] {
+      const redistribute::Redistribution plan(forward ? lists : blocks, forward ? blocks : lists, 8, MPI_COMM_WORLD);
+    });
+    printf("plan %g\n", held / of_each);
+    EXPECT_LE(held, bound(ids));
+  }
+}
+
+}  // namespace
