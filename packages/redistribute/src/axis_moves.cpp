@@ -156,6 +156,7 @@ struct Walker {
   // `all`: we are the source, and every place of the target gets a copy; else the one owner of the source is asked.
   void listed(bool all) {
     std::vector<Piece> pieces;
+    pieces.reserve(static_cast<std::size_t>(here.part(at, here_part).size()));  // untouched, if runs are joined
     const bool shared = all && here.shares_indices();
     here.for_each(at, here_part, [&](Index local, Index global) {
       if (shared && here.locate(global)->coordinate != at) return;  // another one sends it
@@ -218,6 +219,7 @@ void add_piece(std::vector<Piece>& pieces, const Piece& piece) {
 AxisMoves moves_of(std::vector<Piece> pieces, std::optional<Index> missing) {
   AxisMoves all;
   all.missing = missing;
+  if (pieces.size() < pieces.capacity()) pieces.shrink_to_fit();
   std::unordered_map<Index, Index> counts;
   for (const Piece& piece : pieces) counts[piece.peer] += piece.length;
   for (const auto& [peer, count] : counts) all.shares.push_back({peer, count});

@@ -72,9 +72,10 @@ Redistribution::Redistribution(PlanOrFaults made, MPI_Comm comm, const Options& 
   throw_if_plans_differ(call, 0);
   if (!made.sides) return;
   call.run([&] {
-    const PlanInquiry inquiry(*made.sides, options.mapping, comm);
+    std::optional<PlanInquiry> inquiry(std::in_place, *made.sides, options.mapping, comm);
     mpi::collectively(comm, [&] {
-      const Sides sides = inquiry.learned();
+      const Sides sides = inquiry->learned();
+      inquiry.reset();  // as large as the lists
       made.plan.emplace(sides.source, sides.target, made.element_bytes, mpi::rank_of(comm), options.mapping);
       make_mover();
     });
