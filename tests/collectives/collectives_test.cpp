@@ -54,6 +54,22 @@ TEST_P(Collectives, OfGathersAndUpdatesOfPadding) {
   EXPECT_EQ(second([&] { update.update(); }), (Counts{0, 0}));
 }
 
+// Lists that stay on their processes: what is known there is told, or asked for in four messages.
+TEST(CollectivesOfDirectories, OfChecksPlansAndGathers) {
+  const DistArray x = part_of(counted::distribution_of("lists"));
+  const Index processes = counted::processes(), n = 6 * processes;
+  tridap::Reading reading;
+  reading.most_listed = 0;
+  if (processes == 1) GTEST_SKIP() << "one process has all lists";
+  EXPECT_EQ(second([&] { return tridap::mpi::gather_distribution(x, world, reading); }), (Counts{5, 0}));
+  const Distribution lists = tridap::mpi::gather_distribution(x, world, reading);
+  const Distribution to = Distribution::make({n, 8}, {tridap::cyclic(3), tridap::whole()}, {processes, 1});
+  EXPECT_EQ(second([&] { return Redistribution(lists, to, 8, world); }), (Counts{4, 0}));
+  EXPECT_EQ(second([&] { return Redistribution(to, lists, 8, world); }), (Counts{4, 0}));
+  EXPECT_EQ(second([&] { return Redistribution(lists, lists, 8, world); }), (Counts{10, 0}));
+  EXPECT_EQ(second([&] { return tridap::redistribute::gather(x, lists, world); }), (Counts{5, 0}));
+}
+
 INSTANTIATE_TEST_SUITE_P(, Collectives, testing::ValuesIn(counted::kinds), counted::name_of);
 
 }  // namespace

@@ -149,7 +149,7 @@ TEST_F(DeviceTargets, ThatAreUnusedGiveWayToOthers) {
 }
 
 // Four that are unused, and what the board of the last move names.
-TEST_F(DeviceTargets, AreFewThoughNobodyClosesThem) {
+TEST_F(DeviceTargets, AreFewThoughNoProcessClosesThem) {
   const std::uint64_t before = counted(stand_in::allocations);
   for (Index n = 10; n < 40; ++n) {
     Moved there(rows_to_columns(n), 8, 1, in_device_memory, in_device_memory);

@@ -153,7 +153,7 @@ TEST(Directory, AnswersForTwoAxesOverEveryGrid) {
 }
 
 /// `size` may count shared indices once: a warning, with which the array goes another way to its distribution.
-TEST(Directory, OfAnAxisWhoseSizeCountsSharedIndicesOnce) {
+TEST(Directory, OfASizeThatCountsSharedIndicesOnce) {
   for (const List& grid : on::grids(all_processes(), 2)) {
     oracle::Axis shared = listed_axes(grid[0])[2];
     const auto distinct = static_cast<Index>(places_of(shared).size());

@@ -300,6 +300,8 @@ std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, 
   if (!has_lists(all.front())) return assemble(all, *strides, lists);
   std::optional<Distribution> made;
   if (!want_lists || !gather_lists(all, *strides, lists, comm)) return std::nullopt;
+  const auto is_gathered = [](const std::vector<Index>& list) { return !list.empty(); };
+  if (std::none_of(lists.all.begin(), lists.all.end(), is_gathered)) return assemble(all, *strides, lists);
   const bool here = succeeds([&] { made = assemble(all, *strides, lists); });
   return reduced(here && made ? 1 : 0, MPI_MIN, comm) != 0 ? std::move(made) : std::nullopt;
 }

@@ -64,42 +64,40 @@ DistArray with_axis(const DistArray& array, Index extent, Index stride) {
   return seen;
 }
 
-// A move that is made once.
-struct Once {
-  PlacedDistribution from, to;
+// This process's parts of what is moved once.
+struct Parts {
   DistArray source, target;
 };
 
-// Makes a move that all processes make alike; `plan()` allocates its target. **Collective**, in one reduction, and in
-// what a PlanInquiry needs.
-template <class Planner>
-void move_once(const ElementType& type, MPI_Comm comm, DeviceStream stream, bool in_directory, Planner plan) {
+// Makes a move that all processes make alike, between `sides()`; `allocate(sides)` gives this process's parts.
+// **Collective**, in one reduction, and in what a PlanInquiry needs.
+template <class MakeSides, class Allocate>
+void move_once(bool in_directory, const ElementType& type, MPI_Comm comm, DeviceStream stream, MakeSides make_sides,
+               Allocate allocate) {
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
   const mpi::Channel channel = mpi::channel_of(comm);
-  std::optional<Once> once;
+  std::optional<Sides> sides;
+  Parts parts;
   std::unique_ptr<Mover> mover;
   mpi::Faults faults;
-  faults.attempt([&] { once.emplace(plan()); });
-  if (in_directory) {
-    mpi::throw_faults(std::move(faults), comm);
-    const PlanInquiry inquiry({once->from, once->to}, {}, comm);
-    faults = {};
-    faults.attempt([&] {
-      Sides sides = inquiry.learned();
-      once->from = std::move(sides.source);
-      once->to = std::move(sides.target);
-    });
-  }
+  if (in_directory) sides.emplace(make_sides());  // bookkeeping; else they have lists, which are as large as data
+  faults.attempt([&] {
+    if (!sides) sides.emplace(make_sides());
+    parts = allocate(*sides);
+  });
+  std::optional<PlanInquiry> inquiry;
+  if (in_directory) inquiry.emplace(*sides, type.bytes, Mapping{}, comm, std::exchange(faults, {}));
   if (faults.ok())
     faults.attempt([&] {
-      Plan made(once->from, once->to, type.bytes, mpi::rank_of(comm));
+      Plan made =
+          inquiry ? std::move(*inquiry).plan() : Plan(sides->source, sides->target, type.bytes, mpi::rank_of(comm));
       check_ranks(made, context->processes());
       Options options;
       options.stream = stream;
       mover = std::make_unique<Mover>(std::move(made), options, context, channel);
     });
   if (!mover) Mover::object(*context, channel, std::move(faults));
-  mover->start(once->source, once->target, {});
+  mover->start(parts.source, parts.target, {});
   mover->finish();
 }
 
@@ -146,20 +144,27 @@ DistArray gather_agreed(const DistArray& array, const Distribution& agreed, MPI_
   // All processes get all elements, and so the places of all: nothing is saved if they ask for these one by one.
   const Distribution distribution =
       root || !mpi::has_directory(agreed) ? with_known_whole(agreed, comm) : mpi::completed(agreed, comm);
-  move_once(type, comm, stream, mpi::has_directory(distribution), [&]() -> Once {
-    const Distribution all = whole_of(distribution);
-    if (root) {
-      if (mpi::rank_of(comm) == *root) whole = part_of(all, 0, type);
-      return {{distribution}, {all, {*root}}, array, whole};
-    }
-    // Every process has a target of its own: the elements of one more axis, over which the source stands as often as
-    // there are processes, at a stride of 0.
-    const Index processes = distribution.processes();
-    whole = part_of(all, 0, type);
+  const bool in_directory = mpi::has_directory(distribution);
+  if (root) {
+    const auto sides = [&]() -> Sides { return {{distribution}, {whole_of(distribution), {*root}}}; };
+    move_once(in_directory, type, comm, stream, sides, [&](const Sides& made) -> Parts {
+      if (mpi::rank_of(comm) == *root) whole = part_of(made.target.distribution(), 0, type);
+      return {array, whole};
+    });
+    return whole;
+  }
+  // Every process has a target of its own: the elements of one more axis, over which the source stands as often as
+  // there are processes, at a stride of 0.
+  const Index processes = distribution.processes();
+  std::optional<Distribution> all;
+  const auto sides = [&]() -> Sides {
+    all.emplace(whole_of(distribution));
     return {{behind(Axis(BlockKind(processes, 1, processes)), distribution)},
-            {behind(Axis(BlockKind(processes, processes, 1)), all)},
-            with_axis(array, processes, 0),
-            with_axis(whole, 1, element_count(whole.buffer) * type.bytes)};
+            {behind(Axis(BlockKind(processes, processes, 1)), *all)}};
+  };
+  move_once(in_directory, type, comm, stream, sides, [&](const Sides&) -> Parts {
+    whole = part_of(*all, 0, type);
+    return {with_axis(array, processes, 0), with_axis(whole, 1, element_count(whole.buffer) * type.bytes)};
   });
   return whole;
 }
@@ -220,9 +225,10 @@ DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_
     const Index rank = mpi::rank_of(comm);
     DistArray part;
     const Distribution known = with_known_whole(distribution, comm);
-    move_once(type, comm, stream, mpi::has_directory(known), [&]() -> Once {
+    const auto sides = [&]() -> Sides { return {{whole_of(known), {root}}, {known}}; };
+    move_once(mpi::has_directory(known), type, comm, stream, sides, [&](const Sides&) -> Parts {
       if (rank < known.processes()) part = part_of(known, rank, type);
-      return {{whole_of(known), {root}}, {known}, rank == root ? whole : DistArray{}, part};
+      return {rank == root ? whole : DistArray{}, part};
     });
     return part;
   });

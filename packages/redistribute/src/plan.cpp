@@ -111,27 +111,35 @@ void check_ranks(const PlacedDistribution& source, const PlacedDistribution& tar
 
 Plan::Plan(PlacedDistribution source, PlacedDistribution target, Index element_bytes, Index rank,
            const Mapping& mapping) {
-  auto parts =
-      std::make_shared<PlanData>(PlanData{{std::move(source)}, {std::move(target)}, element_bytes, rank, mapping});
+  *this = plan_of({{std::move(source)}, {std::move(target)}, element_bytes, rank, mapping}, moves_on);
+}
+
+AxisMoves moves_on(const PlanData& parts, End end, std::size_t i) {
+  const Axis& from = parts.source.placed.distribution().axis(parts.axis_of(End::source, i));
+  const Axis& to = parts.target.placed.distribution().axis(static_cast<Index>(i));
+  const Index c = parts.peers(end, *parts.side(end).process)[i];
+  const Part part = parts.target_part();
+  return end == End::source ? moves_from(from, c, to, part) : moves_to(from, to, c, part);
+}
+
+Plan plan_of(PlanData all, const MovesOn& moves) {
+  auto parts = std::make_shared<PlanData>(std::move(all));
   place(*parts);
-  if (mapping.ravel) {
+  if (parts->mapping.ravel) {
     redistribute::ravel(*parts);
   } else {
     const Distribution &from = parts->source.placed.distribution(), &to = parts->target.placed.distribution();
-    check_axes(from, to, mapping);
+    check_axes(from, to, parts->mapping);
     for (std::size_t i = 0; i < static_cast<std::size_t>(to.ndim()); ++i)
       for (const End end : {End::source, End::target}) {
         PlanSide& side = parts->side(end);
         if (!side.process) continue;
-        const Axis &theirs = from.axis(parts->axis_of(End::source, i)), &ours = to.axis(static_cast<Index>(i));
-        const Index c = parts->peers(end, *side.process)[i];
-        const Part part = parts->target_part();
-        side.axes.push_back(end == End::source ? moves_from(theirs, c, ours, part) : moves_to(theirs, ours, c, part));
-        check_missing(side.axes.back(), end, static_cast<Index>(i), mapping);
+        side.axes.push_back(moves(*parts, end, i));
+        check_missing(side.axes.back(), end, static_cast<Index>(i), parts->mapping);
       }
   }
   check_counts(*parts);
-  data_ = std::move(parts);
+  return PlanData::plan(std::move(parts));
 }
 
 const PlacedDistribution& Plan::source() const { return data_->source.placed; }

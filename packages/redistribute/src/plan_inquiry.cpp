@@ -1,10 +1,13 @@
 #include "plan_inquiry.hpp"
 
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/exchange.hpp>
 #include <tridap/internal/numbered.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/mpi/agree.hpp>
 
+#include <algorithm>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -67,27 +70,185 @@ Wanted by_numbers(const PlanData& parts) {
 
 }  // namespace
 
-PlanInquiry::PlanInquiry(const Sides& sides, const Mapping& mapping, MPI_Comm comm) : sides_(sides) {
-  Wanted wanted{nothing_of(sides.source.distribution()), nothing_of(sides.target.distribution())};
-  mpi::Faults faults;
-  faults.attempt([&] {
-    PlanData parts{{sides.source}, {sides.target}, 1, mpi::rank_of(comm), mapping};
-    place(parts);
-    wanted = mapping.ravel ? by_numbers(parts) : by_axes(parts);
+namespace {
+
+bool is_in_directory(const Axis& axis) {
+  const auto* lists = axis.unstructured();
+  return lists != nullptr && lists->own() != nullptr;
+}
+
+// The processes at one coordinate of an axis, in the order of their numbers.
+class AtCoordinate {
+ public:
+  AtCoordinate(const Distribution& distribution, Index axis)
+      : grid_(distribution.axis(axis).proc_grid_size()), count_(distribution.processes() / grid_) {
+    for (Index i = axis + 1; i < distribution.ndim(); ++i) stride_ *= distribution.axis(i).proc_grid_size();
+  }
+  Index count() const { return count_; }
+  Index position(Index process) const { return process / (stride_ * grid_) * stride_ + process % stride_; }
+  Index process(Index coordinate, Index position) const {
+    return (position / stride_ * grid_ + coordinate) * stride_ + position % stride_;
+  }
+
+ private:
+  Index grid_, count_, stride_ = 1;
+};
+
+constexpr std::size_t numbers_of_piece = 3;
+
+// Adds what the processes at a piece's coordinate are told of it: those at this process's position among all at its
+// own coordinate. `of_process` are the messages so far.
+void add_told(std::unordered_map<Index, std::vector<Index>>& of_process, std::size_t axis, const AxisMoves& moves,
+              const AtCoordinate& listed, Index process, const AtCoordinate& others) {
+  const auto each = [&](auto&& visit) {
+    for (const Section& section : moves.sections)
+      for (const Piece& piece : section.pieces)
+        for (Index k = listed.position(process); k < others.count(); k += listed.count())
+          visit(others.process(piece.peer, k), piece);
+  };
+  std::unordered_map<Index, Index> counts;
+  each([&](Index to, const Piece&) { ++counts[to]; });
+  for (const auto& [to, count] : counts) {
+    std::vector<Index>& content = of_process[to];
+    content.reserve(content.size() + 2 + numbers_of_piece * static_cast<std::size_t>(count));
+    content.insert(content.end(), {static_cast<Index>(axis), count});
+  }
+  each([&](Index to, const Piece& piece) {
+    of_process[to].insert(of_process[to].end(), {piece.there, piece.here, piece.length});
   });
-  if (mpi::has_directory(sides.source.distribution()))
-    of_source_.emplace(sides.source.distribution(), std::move(wanted.source), comm, ranks_of(sides.source),
+}
+
+// An index of a coordinate that none of its pieces has. A shared index of a source is sent by its lowest coordinate.
+std::optional<Index> missing_of(const Axis& axis, Index c, Part part, const std::vector<Piece>& pieces, End end) {
+  const bool shared = end == End::source && axis.shares_indices();
+  std::vector<Range> had;
+  for (const Piece& piece : pieces) had.push_back({piece.here, piece.here + piece.length});
+  std::sort(had.begin(), had.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  const Range all = axis.part(c, part);
+  auto range = had.begin();
+  for (Index next = all.begin; next < all.end;) {
+    while (range != had.end() && range->end <= next) ++range;
+    if (range != had.end() && range->begin <= next) {
+      next = range->end;
+      continue;
+    }
+    const Index global = axis.global_index(c, next);
+    if (!shared || axis.locate(global)->coordinate == c) return global;
+    ++next;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+PlanInquiry::PlanInquiry(const Sides& sides, Index element_bytes, const Mapping& mapping, MPI_Comm comm,
+                         mpi::Faults faults)
+    : sides_(sides), element_bytes_(element_bytes), mapping_(mapping), comm_(comm) {
+  const bool of_source = mpi::has_directory(sides.source.distribution());
+  const bool of_both = of_source && mpi::has_directory(sides.target.distribution());
+  if (mapping.ravel || of_both)
+    ask(std::move(faults));
+  else
+    tell(of_source ? End::source : End::target, std::move(faults));
+}
+
+void PlanInquiry::tell(End listed, mpi::Faults faults) {
+  told_by_ = listed;
+  const Index rank = mpi::rank_of(comm_);
+  std::vector<Message> messages;
+  if (faults.ok())
+    faults.attempt([&] {
+      PlanData parts{{sides_.source}, {sides_.target}, element_bytes_, rank, mapping_};
+      place(parts);
+      const Distribution &from = sides_.source.distribution(), &to = sides_.target.distribution();
+      check_axes(from, to, mapping_);
+      ours_.resize(static_cast<std::size_t>(to.ndim()));
+      const PlanSide& side = parts.side(listed);
+      if (!side.process) return;
+      const PlacedDistribution& others = parts.side(other(listed)).placed;
+      std::unordered_map<Index, std::vector<Index>> of_process;
+      for (std::size_t i = 0; i < ours_.size(); ++i) {
+        const Index axis = parts.axis_of(listed, i);
+        if (!is_in_directory(side.placed.distribution().axis(axis))) continue;
+        ours_[i] = moves_on(parts, listed, i);
+        add_told(of_process, i, *ours_[i], {side.placed.distribution(), axis}, *side.process,
+                 {others.distribution(), parts.axis_of(other(listed), i)});
+      }
+      for (auto& [process, content] : of_process) messages.push_back({rank, others.rank(process), std::move(content)});
+    });
+  arrived_ = mpi::exchange(std::move(messages), comm_, std::move(faults));
+}
+
+// By axis of the target: the pieces that arrived.
+std::vector<std::vector<Piece>> PlanInquiry::read_told() {
+  const PlanData parts{{sides_.source}, {sides_.target}, element_bytes_, mpi::rank_of(comm_), mapping_};
+  const PlacedDistribution& tellers = parts.side(*told_by_).placed;
+  std::vector<std::vector<Piece>> told(ours_.size());
+  std::vector<std::size_t> counts(ours_.size(), 0);
+  for (const Message& message : arrived_)
+    for (auto number = message.content.begin(); number != message.content.end();) {
+      const auto count = static_cast<std::size_t>(number[1]);
+      counts[static_cast<std::size_t>(number[0])] += count;
+      number += static_cast<std::ptrdiff_t>(2 + numbers_of_piece * count);
+    }
+  for (std::size_t i = 0; i < told.size(); ++i) told[i].reserve(counts[i]);
+  for (Message& message : arrived_) {
+    const Indices at = tellers.distribution().coordinates(*tellers.process(message.from));
+    for (auto number = message.content.begin(); number != message.content.end();) {
+      const auto i = static_cast<std::size_t>(*number++);
+      const Index peer = at[static_cast<std::size_t>(parts.axis_of(*told_by_, i))];
+      for (Index count = *number++; count > 0; --count, number += numbers_of_piece)
+        told[i].push_back({number[0], number[1], number[2], peer});
+    }
+    std::vector<Index>().swap(message.content);
+  }
+  return told;
+}
+
+void PlanInquiry::ask(mpi::Faults faults) {
+  Wanted wanted{nothing_of(sides_.source.distribution()), nothing_of(sides_.target.distribution())};
+  if (faults.ok())
+    faults.attempt([&] {
+      PlanData parts{{sides_.source}, {sides_.target}, 1, mpi::rank_of(comm_), mapping_};
+      place(parts);
+      wanted = mapping_.ravel ? by_numbers(parts) : by_axes(parts);
+    });
+  if (mpi::has_directory(sides_.source.distribution()))
+    of_source_.emplace(sides_.source.distribution(), std::move(wanted.source), comm_, ranks_of(sides_.source),
                        std::exchange(faults, {}));
-  if (mpi::has_directory(sides.target.distribution()))
-    of_target_.emplace(sides.target.distribution(), std::move(wanted.target), comm, ranks_of(sides.target),
+  if (mpi::has_directory(sides_.target.distribution()))
+    of_target_.emplace(sides_.target.distribution(), std::move(wanted.target), comm_, ranks_of(sides_.target),
                        std::move(faults));
 }
 
-Sides PlanInquiry::learned() const {
-  const auto wiser = [](const PlacedDistribution& side, const std::optional<mpi::Inquiry>& inquiry) {
-    return inquiry ? PlacedDistribution(inquiry->learned(), side.ranks()) : side;
+Plan PlanInquiry::plan() && {
+  const Index rank = mpi::rank_of(comm_);
+  const auto wiser = [](const PlacedDistribution& side, std::optional<mpi::Inquiry>& inquiry) {
+    if (!inquiry) return side;
+    PlacedDistribution made(inquiry->learned(), side.ranks());
+    inquiry.reset();  // as large as the lists
+    return made;
   };
-  return {wiser(sides_.source, of_source_), wiser(sides_.target, of_target_)};
+  if (!told_by_) {
+    sides_ = {wiser(sides_.source, of_source_), wiser(sides_.target, of_target_)};
+    return Plan(sides_.source, sides_.target, element_bytes_, rank, mapping_);
+  }
+  std::vector<std::vector<Piece>> told = read_told();
+  return plan_of(
+      PlanData{{sides_.source}, {sides_.target}, element_bytes_, rank, mapping_},
+      [&](const PlanData& parts, End end, std::size_t i) -> AxisMoves {
+        if (end == *told_by_ && ours_[i]) return std::move(*ours_[i]);
+        const PlanSide& teller = parts.side(*told_by_);
+        if (end == *told_by_ || !is_in_directory(teller.placed.distribution().axis(parts.axis_of(*told_by_, i))))
+          return moves_on(parts, end, i);
+        std::vector<Piece> pieces = std::move(told[i]);
+        const Axis& axis = parts.side(end).placed.distribution().axis(parts.axis_of(end, i));
+        const Index c = parts.peers(end, *parts.side(end).process)[i];
+        const Part part = end == End::target ? parts.target_part() : Part::owned;
+        const std::optional<Index> missing = missing_of(axis, c, part, pieces, end);
+        sort_by(source_of(end), pieces);
+        return moves_of(std::move(pieces), missing);
+      });
 }
 
 PlacedDistribution learned_of_numbers(

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <tridap/global_ids.hpp>
+#include <tridap/internal/collectives.hpp>
 #include <tridap/internal/directory.hpp>
+#include <tridap/internal/plan_data.hpp>
 #include <tridap/redistribute/options.hpp>
 #include <tridap/redistribute/placed.hpp>
 
@@ -9,6 +11,7 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
 #pragma GCC visibility push(hidden)
 
@@ -23,22 +26,37 @@ struct Sides {
   }
 };
 
-/// What the plan of this process has to know of lists that stay on their processes: where its own elements of one side
-/// are on the other side. **Collective**, on processes that have the same sides: Directory::ask() for each axis in the
-/// directory form. Throws the same Error on every process or on none.
+/// What the plan of this process has to know of lists that stay on their processes. **Collective**, on processes that
+/// have the same sides. Throws the same Error on every process or on none, also if a process brings `faults`.
+///
+/// If one side alone has such lists, its processes know where their elements are on the other side, and tell it: two
+/// collective calls of MPI. Else each process asks where its own elements of one side are on the other side:
+/// Directory::ask() for each axis.
 class PlanInquiry {
  public:
-  PlanInquiry(const Sides& sides, const Mapping& mapping, MPI_Comm comm);
+  PlanInquiry(const Sides& sides, Index element_bytes, const Mapping& mapping, MPI_Comm comm, mpi::Faults faults = {});
 
-  /// The sides, of which a plan can be made on this process. Local; throws std::bad_alloc.
-  Sides learned() const;
+  /// The plan of this process. Local; throws Error.
+  Plan plan() &&;
 
  private:
+  void tell(End listed, mpi::Faults faults);
+  void ask(mpi::Faults faults);
+  std::vector<std::vector<Piece>> read_told();
+
   Sides sides_;
+  Index element_bytes_;
+  Mapping mapping_;
+  MPI_Comm comm_;
+  std::optional<End> told_by_;                  // a side; nothing: the rest was asked
+  std::vector<Message> arrived_;                // what its processes told
+  std::vector<std::optional<AxisMoves>> ours_;  // by axis of the target: what this process has of `told_by_`
   std::optional<mpi::Inquiry> of_source_, of_target_;
 };
 
-/// The same of an array whose elements have flat numbers, for those that `visit_numbers(visit)` visits. **Collective.**
+/// The same distribution, of which this process knows where the elements with some flat numbers are: those that
+/// `visit_numbers(visit)` visits. **Collective**: Directory::ask() for each axis. Throws the same Error on every
+/// process or on none.
 PlacedDistribution learned_of_numbers(
     const PlacedDistribution& array, Order order,
     const std::function<void(const std::function<void(Index number)>&)>& visit_numbers, MPI_Comm comm);

@@ -72,11 +72,9 @@ Redistribution::Redistribution(PlanOrFaults made, MPI_Comm comm, const Options& 
   throw_if_plans_differ(call, 0);
   if (!made.sides) return;
   call.run([&] {
-    std::optional<PlanInquiry> inquiry(std::in_place, *made.sides, options.mapping, comm);
+    PlanInquiry inquiry(*made.sides, made.element_bytes, options.mapping, comm);
     mpi::collectively(comm, [&] {
-      const Sides sides = inquiry->learned();
-      inquiry.reset();  // as large as the lists
-      made.plan.emplace(sides.source, sides.target, made.element_bytes, mpi::rank_of(comm), options.mapping);
+      made.plan = std::move(inquiry).plan();
       make_mover();
     });
   });

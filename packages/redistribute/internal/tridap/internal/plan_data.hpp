@@ -65,6 +65,14 @@ void check_axes(const Distribution& source, const Distribution& target, const Ma
 /// is not partial.
 void check_missing(const AxisMoves& moves, End here, Index axis, const Mapping& mapping);
 
+/// What moves on axis `i` of the target, from or to this process's part at an end, which has one.
+AxisMoves moves_on(const PlanData& parts, End end, std::size_t i);
+
+/// The plan of this process, whose ranks, lengths and mapping are set. `moves(parts, end, i)` are its moves on an axis
+/// of the target, where the mapping is not of flat numbers. Throws Error.
+using MovesOn = std::function<AxisMoves(const PlanData&, End, std::size_t)>;
+Plan plan_of(PlanData parts, const MovesOn& moves);
+
 /// Throws Error where a side is on ranks that a communicator of so many processes does not have.
 void check_ranks(const Plan& plan, Index processes);
 void check_ranks(const PlacedDistribution& source, const PlacedDistribution& target, Index processes);
