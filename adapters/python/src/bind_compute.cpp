@@ -193,8 +193,8 @@ py::object counted(const Array& array) {
 std::pair<Index, Index> bounds(const Array& array, Index axis) {
   const auto* lists = array.distribution()->axis(axis).unstructured();
   if (lists == nullptr) return {0, array.array().dim_data[static_cast<std::size_t>(axis)].size};
-  if (lists->entries().empty()) return {0, 0};
-  return {lists->entries().front().global, lists->entries().back().global + 1};
+  if (lists->total() == 0) return {0, 0};
+  return {lists->extremes()[0], lists->extremes()[1] + 1};
 }
 
 // What a DistArray has of NumPy's arrays in Python.
