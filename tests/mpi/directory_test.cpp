@@ -126,11 +126,12 @@ void expect_answers(const Distribution& d, Index i, const oracle::Axis& truth, M
 void expect_spread(const oracle::Array& truth, MPI_Comm comm) {
   const Index rank = on::rank(comm);
   const Distribution d = tridap::mpi::gather_distribution(on::stamped(truth, rank), comm, spread());
-  ASSERT_EQ(tridap::mpi::has_directory(d), truth.processes() > 1);
-  if (truth.processes() == 1) return;
+  bool any = false;
+  for (const oracle::Axis& axis : truth.axes) any = any || (axis.dims[0].dist_type() == 'u' && axis.grid() > 1);
+  ASSERT_EQ(tridap::mpi::has_directory(d), any);
   for (Index i = 0; i < d.ndim(); ++i) {
     const oracle::Axis& axis = truth.axes[static_cast<std::size_t>(i)];
-    if (axis.dims[0].dist_type() != 'u') continue;
+    if (axis.dims[0].dist_type() != 'u' || axis.grid() == 1) continue;
     ASSERT_NO_FATAL_FAILURE(expect_own(d.axis(i), axis, truth.coordinates(rank)[static_cast<std::size_t>(i)]));
     ASSERT_NO_FATAL_FAILURE(expect_answers(d, i, axis, comm));
   }
@@ -159,7 +160,7 @@ TEST(Directory, OfASizeThatCountsSharedIndicesOnce) {
     const auto distinct = static_cast<Index>(places_of(shared).size());
     for (tridap::Dimension& dimension : shared.dims) dimension.size = distinct;
     const oracle::Array truth({shared, oracle::cyclic(7, 2, grid[1])});
-    if (truth.processes() == 1) continue;
+    if (grid[0] == 1) continue;
     const Distribution d = tridap::mpi::gather_distribution(on::stamped(truth, our_rank()), MPI_COMM_WORLD, spread());
     ASSERT_TRUE(tridap::mpi::has_directory(d));
     EXPECT_EQ(d.axis(0).size(), distinct);
@@ -216,6 +217,26 @@ TEST(Directory, EqualListsAreEqualAndOthersAreNot) {
     lists[longest].back() = 123456789;
     EXPECT_FALSE(tridap::compare(d, gathered(oracle::unstructured(lists), spread())).same_owners);
   }
+}
+
+TEST(Directory, IsNotAskedOnOtherRanksThanThoseThatStoreIt) {
+  const Index n = all_processes();
+  if (n == 1) GTEST_SKIP() << "one process has all lists";
+  const oracle::Array truth({listed_axes(n)[0]});
+  const Distribution d = tridap::mpi::gather_distribution(on::stamped(truth, our_rank()), MPI_COMM_WORLD, spread());
+  const std::string text = on::thrown([&] {
+    tridap::mpi::Inquiry(d, {{0, 1, 2}}, MPI_COMM_WORLD, [n](Index process) { return (process + 1) % n; });
+  });
+  on::expect_says(text, "must be placed where its lists are");
+}
+
+/// Every process has the list of an axis that is not distributed, and then there is nothing to ask for.
+TEST(Directory, HasNoAxisOverOneProcess) {
+  const Index n = all_processes();
+  const oracle::Array truth({oracle::unstructured({{7, -2, 0, 5}}), oracle::cyclic(2 * n, 1, n)});
+  const Distribution d = tridap::mpi::gather_distribution(on::stamped(truth, our_rank()), MPI_COMM_WORLD, spread());
+  EXPECT_FALSE(tridap::mpi::has_directory(d));
+  EXPECT_EQ(d.axis(0).locate(3), std::nullopt);
 }
 
 TEST(Directory, NamesItselfWhereAnAnswerIsNotKnown) {

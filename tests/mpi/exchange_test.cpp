@@ -1,10 +1,12 @@
 #include "mpi/support.hpp"
+#include "support/thrown.hpp"
 #include <tridap/internal/exchange.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
 
 #include <random>
+#include <stdexcept>
 #include <vector>
 
 namespace {
@@ -64,6 +66,23 @@ TEST(Exchange, BringsEachMessageToItsProcess) { exchange_rounds(40); }
 TEST(Exchange, FindsOutTogetherThatNothingMoreComes) {
   const Most none(0);
   exchange_rounds(200);
+}
+
+TEST(Exchange, FaultsOfOneProcessAreAnErrorOnAll) {
+  const Index rank = on::rank(MPI_COMM_WORLD), processes = on::processes(MPI_COMM_WORLD);
+  for (const Index most : {Index{0}, Index{1000}}) {
+    const Most told(most);
+    for (Index bad = 0; bad < processes; ++bad) {
+      tridap::mpi::Faults faults;
+      if (rank == bad) faults.attempt([] { throw std::runtime_error("no letters"); });
+      const std::string text = on::thrown([&] {
+        tridap::mpi::exchange({{rank, (rank + 1) % processes, {1, 2}}}, MPI_COMM_WORLD, std::move(faults));
+      });
+      on::expect_says(text, "no letters");
+      on::expect_says(text, "rank " + std::to_string(bad));
+    }
+  }
+  exchange_rounds(3);
 }
 
 TEST(Exchange, OfNothing) {

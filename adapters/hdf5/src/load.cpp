@@ -145,7 +145,7 @@ Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& s
   const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5, [&](mpi::Record& record) {
     if (!in_directory) reading = check_to_load(buffer, stored, given, comm, options);
     record.add(buffer.type.kind == ElementType::Kind::bfloat);
-    record.add(in_directory);
+    record.add(mpi::said_of_directory(given));
   });
   return call.run([&] {
     need_same_kind(call);

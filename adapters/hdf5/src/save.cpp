@@ -69,7 +69,8 @@ Index digest_of(const std::string& path, const std::vector<Named>& arrays, const
   for (const Named& named : arrays) {
     digest.add(named.name);
     digest.add(named.array.buffer.type.text());
-    digest.add((named.distribution ? 1 : 0) + mpi::said_of_directory(named.distribution));
+    digest.add(named.distribution ? 1 : 0);
+    digest.add(mpi::said_of_directory(named.distribution));
   }
   digest.add(options.step.value_or(-1));
   digest.add(options.compression);

@@ -4,6 +4,7 @@
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/directory.hpp>
 #include <tridap/internal/exchange.hpp>
+#include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/report.hpp>
@@ -141,6 +142,7 @@ SpreadLists Directory::make(ListHere listed, MPI_Comm comm) {
   faults = {};
   faults.attempt([&] {
     directory->processes_ = processes_of(comm);
+    directory->process_ = rank_of(comm);
     directory->stored_ = entries_in(std::move(arrived));
     sums = sums_of(directory->stored_);
     made.twice = twice_in(directory->stored_);
@@ -159,9 +161,14 @@ SpreadLists Directory::make(ListHere listed, MPI_Comm comm) {
   const Index total = std::accumulate(own->counts.begin(), own->counts.end(), Index{0});
   directory->shares_ = total != own->distinct;
   if (directory->shares_) {
-    std::vector<Index> sorted = own->list;
-    std::sort(sorted.begin(), sorted.end());
-    const Answer answer = directory->ask(std::move(sorted), comm, [](Index process) { return process; });
+    std::vector<Index> sorted;
+    faults = {};
+    faults.attempt([&] {
+      sorted = own->list;
+      std::sort(sorted.begin(), sorted.end());
+    });
+    const auto itself = [](Index process) { return process; };
+    const Answer answer = directory->ask(std::move(sorted), comm, itself, std::move(faults));
     collectively(comm, [&] { own->entries = answer.entries(); });
   }
   own->directory = std::move(directory);
@@ -211,12 +218,16 @@ Directory::Answer Directory::ask(std::vector<Index> indices, MPI_Comm comm,
   const Index here = rank_of(comm);
   const Storing storing(processes_);
   std::vector<Message> questions;
-  if (faults.ok())
-    faults.attempt([&] {
-      Letters letters(indices, storing, here, 0, 1, rank);
-      for (const Index global : indices) letters.to_storing(global).push_back(global);
-      questions = letters.take();
-    });
+  const auto make_questions = [&] {
+    if (rank(process_) != here)
+      refuse("this process stores the directory's part of process " + std::to_string(process_) +
+                 " of the array, which is placed on rank " + std::to_string(rank(process_)),
+             "must be placed where its lists are", "gather the distribution again, on a communicator with this order");
+    Letters letters(indices, storing, here, 0, 1, rank);
+    for (const Index global : indices) letters.to_storing(global).push_back(global);
+    questions = letters.take();
+  };
+  if (faults.ok()) faults.attempt(make_questions);
   std::vector<Message> asked = exchange(std::move(questions), comm, std::move(faults));
 
   std::vector<Message> answers;
@@ -316,9 +327,13 @@ Distribution completed(const Distribution& distribution, MPI_Comm comm) {
   return Distribution(std::move(axes));
 }
 
+Index said_of_directory(const std::optional<Distribution>& distribution) {
+  return distribution && has_directory(*distribution) ? fingerprint(*distribution) : 0;
+}
+
 void need_same_directory(const Call& call, std::size_t i) {
   if (!call.is_same(i))
-    refuse("some processes give a distribution whose lists are in a directory, and others do not",
+    refuse("the processes give different distributions, some of which have their lists in a directory",
            "must be the same distribution on every process", "pass what one call of gather_distribution() gave to all");
 }
 

@@ -152,7 +152,7 @@ MPI_Comm Duplicates::of(Library library) {
 }
 
 int Duplicates::next_tag() {
-  tag_ = tag_ == tags(ours_) ? 1 : tag_ + 1;
+  tag_ = tag_ == tags(ours_) ? first_tag : tag_ + 1;
   return tag_;
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <utility>
 
 namespace tridap::mpi {
 
@@ -16,50 +17,46 @@ namespace {
 
 constexpr Index gave_up = std::numeric_limits<Index>::min();
 
-// How many numbers come from a process, or go to it. If they are several messages, each follows its length, and the
-// bits are inverted; gave_up: none, because that process failed.
+// What comes from a process, or goes to it: a message of this length, or ~n for n messages, whose lengths follow;
+// gave_up: nothing, because that process failed.
 struct Told {
   int process = 0;
-  Index length = 0;
+  Index number = 0;
 
-  bool is_framed() const { return length < 0; }
-  Index numbers() const { return is_framed() ? ~length : length; }
+  bool is_several() const { return number < 0; }
+  Index messages() const { return is_several() ? ~number : 1; }
 };
 
-// Numbers on their way, which MPI may use as long as a request is not complete.
+// Messages on their way, which MPI may use as long as a request is not complete: those with numbers, by process.
 struct Travelling {
-  std::vector<Message> out, in;  // one for each other process
+  std::vector<Message> out, in;
   std::vector<MPI_Request> requests;
 };
 
-// One message for each process, in the order of the ranks. `told` are their lengths.
-std::vector<Message> joined(std::vector<Message> messages, std::vector<Told>& told) {
+// The messages in the order of the processes, without empty ones.
+std::vector<Message> sorted(std::vector<Message> messages) {
+  const auto is_empty = [](const Message& message) { return message.content.empty(); };
+  messages.erase(std::remove_if(messages.begin(), messages.end(), is_empty), messages.end());
   const auto before = [](const Message& a, const Message& b) { return a.to < b.to; };
   if (!std::is_sorted(messages.begin(), messages.end(), before))
     std::stable_sort(messages.begin(), messages.end(), before);
-  std::vector<Message> all;
-  for (auto first = messages.begin(), next = first; first != messages.end(); first = next) {
-    next = std::find_if(first, messages.end(), [&](const Message& other) { return other.to != first->to; });
-    const bool framed = next - first > 1;
-    if (!framed && first->content.empty()) continue;
-    Message one{first->from, first->to, {}};
-    if (!framed) one.content = std::move(first->content);
-    for (auto each = first; framed && each != next; ++each) {
-      one.content.push_back(static_cast<Index>(each->content.size()));
-      one.content.insert(one.content.end(), each->content.begin(), each->content.end());
-      std::vector<Index>().swap(each->content);
-    }
-    const auto length = static_cast<Index>(one.content.size());
-    told.push_back({static_cast<int>(one.to), framed ? ~length : length});
-    all.push_back(std::move(one));
-  }
+  return messages;
+}
+
+std::vector<Told> told_of(const std::vector<Message>& messages) {
+  std::vector<Told> all;
+  for (const Message& message : messages)
+    if (all.empty() || all.back().process != message.to)
+      all.push_back({static_cast<int>(message.to), static_cast<Index>(message.content.size())});
+    else
+      all.back().number = ~(all.back().messages() + 1);
   return all;
 }
 
 std::vector<Told> told_by_alltoall(const std::vector<Told>& out, MPI_Comm comm) {
   const auto processes = static_cast<std::size_t>(processes_of(comm));
   std::vector<Index> to(processes, 0), from(processes);
-  for (const Told& one : out) to[static_cast<std::size_t>(one.process)] = one.length;
+  for (const Told& one : out) to[static_cast<std::size_t>(one.process)] = one.number;
   // On one process, MPICH's MPI_Alltoall never returns if the caller waits for a message from any process on `comm`.
   must_succeed(MPI_Alltoall(to.data(), 1, MPI_INT64_T, from.data(), 1, MPI_INT64_T, comm), "MPI_Alltoall");
   std::vector<Told> in;
@@ -74,7 +71,7 @@ std::vector<Told> told_by_consensus(const std::vector<Told>& out, int tag, MPI_C
   std::vector<MPI_Request> sent;
   sent.reserve(out.size());
   for (const Told& one : out)
-    must_succeed(MPI_Issend(&one.length, 1, MPI_INT64_T, one.process, tag, comm, &sent.emplace_back()), "MPI_Issend");
+    must_succeed(MPI_Issend(&one.number, 1, MPI_INT64_T, one.process, tag, comm, &sent.emplace_back()), "MPI_Issend");
   std::vector<Told> in;
   MPI_Request barrier = MPI_REQUEST_NULL;
   bool entered = false;
@@ -86,7 +83,7 @@ std::vector<Told> told_by_consensus(const std::vector<Told>& out, int tag, MPI_C
     if (found != 0) {
       Told& one = in.emplace_back();
       one.process = status.MPI_SOURCE;
-      must_succeed(MPI_Mrecv(&one.length, 1, MPI_INT64_T, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
+      must_succeed(MPI_Mrecv(&one.number, 1, MPI_INT64_T, &message, MPI_STATUS_IGNORE), "MPI_Mrecv");
     }
     if (entered) {
       must_succeed(MPI_Test(&barrier, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -108,53 +105,64 @@ std::vector<Told> told(const std::vector<Told>& out, int tag, MPI_Comm comm) {
                                                        : told_by_consensus(out, tag, comm);
 }
 
-void travel(Travelling& all, int tag, MPI_Comm comm) {
+void travel(Travelling& all, MPI_Comm comm) {
   for (Message& message : all.in)
     in_pieces(static_cast<Index>(message.content.size()), most_counted(sizeof(Index)), [&](Index first, int count) {
-      must_succeed(MPI_Irecv(message.content.data() + first, count, MPI_INT64_T, static_cast<int>(message.from), tag,
+      must_succeed(MPI_Irecv(message.content.data() + first, count, MPI_INT64_T, static_cast<int>(message.from), 0,
                              comm, &all.requests.emplace_back()),
                    "MPI_Irecv");
     });
   for (const Message& message : all.out)
     in_pieces(static_cast<Index>(message.content.size()), most_counted(sizeof(Index)), [&](Index first, int count) {
-      must_succeed(MPI_Isend(message.content.data() + first, count, MPI_INT64_T, static_cast<int>(message.to), tag,
-                             comm, &all.requests.emplace_back()),
+      must_succeed(MPI_Isend(message.content.data() + first, count, MPI_INT64_T, static_cast<int>(message.to), 0, comm,
+                             &all.requests.emplace_back()),
                    "MPI_Isend");
     });
   wait_for(all.requests);
 }
 
-// Makes room for what comes. What a process has for itself is there already.
-void make_room(Travelling& all, const std::vector<Told>& in, Index rank) {
-  all.in.reserve(in.size());
-  std::size_t requests = 0;
-  const auto pieces = [](std::size_t length) { return length / most_counted(sizeof(Index)) + 1; };
+// The lengths of the messages that come, by process.
+std::vector<std::vector<Index>> lengths_of(const std::vector<Told>& in, const std::vector<Told>& out,
+                                           const std::vector<Message>& messages, MPI_Comm comm) {
+  std::vector<std::vector<Index>> lengths, ours;
+  std::vector<MPI_Request> requests;
+  requests.reserve(in.size() + out.size());
+  lengths.reserve(in.size());
+  ours.reserve(out.size());
   for (const Told& one : in) {
-    const auto length = static_cast<std::size_t>(one.process == rank ? 0 : one.numbers());
-    all.in.push_back({one.process, rank, std::vector<Index>(length)});
-    requests += pieces(length);
+    lengths.emplace_back(static_cast<std::size_t>(one.messages()), one.number);
+    if (one.is_several())
+      must_succeed(MPI_Irecv(lengths.back().data(), static_cast<int>(one.messages()), MPI_INT64_T, one.process, 0, comm,
+                             &requests.emplace_back()),
+                   "MPI_Irecv");
   }
-  for (const Message& message : all.out) requests += pieces(message.content.size());
-  all.requests.reserve(requests);
+  auto message = messages.begin();
+  for (const Told& one : out) {
+    std::vector<Index>& of_process = ours.emplace_back();
+    for (Index i = 0; i < one.messages(); ++i, ++message)
+      of_process.push_back(static_cast<Index>(message->content.size()));
+    if (one.is_several())
+      must_succeed(MPI_Isend(of_process.data(), static_cast<int>(one.messages()), MPI_INT64_T, one.process, 0, comm,
+                             &requests.emplace_back()),
+                   "MPI_Isend");
+  }
+  wait_for(requests);
+  return lengths;
 }
 
-// The messages that were joined.
-std::vector<Message> apart(std::vector<Message> in, const std::vector<Told>& told) {
-  if (std::none_of(told.begin(), told.end(), [](const Told& one) { return one.is_framed(); })) return in;
-  std::vector<Message> all;
-  for (std::size_t i = 0; i < in.size(); ++i) {
-    if (!told[i].is_framed()) {
-      all.push_back(std::move(in[i]));
-      continue;
+// Makes room for what comes. What a process has for itself is there already.
+void make_room(Travelling& all, const std::vector<Told>& in, const std::vector<std::vector<Index>>& lengths,
+               Index rank) {
+  std::size_t requests = 0;
+  const auto pieces = [](Index length) { return static_cast<std::size_t>(length / most_counted(sizeof(Index)) + 1); };
+  for (std::size_t i = 0; i < in.size(); ++i)
+    for (const Index length : lengths[i]) {
+      const bool own = in[i].process == rank;
+      all.in.push_back({in[i].process, rank, std::vector<Index>(own ? 0 : static_cast<std::size_t>(length))});
+      requests += pieces(length);
     }
-    const std::vector<Index>& content = in[i].content;
-    for (auto at = content.begin(); at != content.end();) {
-      const auto begin = at + 1, end = begin + *at;
-      if (begin != end) all.push_back({in[i].from, in[i].to, {begin, end}});
-      at = end;
-    }
-  }
-  return all;
+  for (const Message& message : all.out) requests += pieces(static_cast<Index>(message.content.size()));
+  all.requests.reserve(requests);
 }
 
 }  // namespace
@@ -165,33 +173,37 @@ Index& most_told_by_alltoall() {
 }
 
 std::vector<Message> exchange(std::vector<Message> messages, MPI_Comm caller, Faults faults) {
-  MPI_Comm const comm = ours(caller);
+  const std::shared_ptr<Duplicates> duplicates = made_duplicates_of(caller);
+  MPI_Comm const comm = duplicates->ours();
   const Index rank = rank_of(comm);
-  const int tag = duplicates_of(comm)->next_tag();
+  const int tag = duplicates->next_tag_of_exchange();
   auto all = std::make_unique<Travelling>();
-  std::vector<Told> out, in;
-  if (faults.ok()) faults.attempt([&] { all->out = joined(std::move(messages), out); });
-  if (!faults.ok()) {
-    out.clear();
+  std::vector<Told> out;
+  if (faults.ok()) {
+    all->out = sorted(std::move(messages));
+    out = told_of(all->out);
+  } else {
     for (int to = 0; to < processes_of(comm); ++to) out.push_back({to, gave_up});
   }
-  in = told(out, tag, comm);
-  const auto failed = [](const Told& one) { return one.length == gave_up; };
+  const std::vector<Told> in = told(out, tag, comm);
+  const auto failed = [](const Told& one) { return one.number == gave_up; };
   if (std::any_of(in.begin(), in.end(), failed)) throw_faults(std::move(faults), comm);
 
-  const auto own = std::find_if(all->out.begin(), all->out.end(), [&](const Message& one) { return one.to == rank; });
-  std::vector<Index> to_itself;
-  if (own != all->out.end()) to_itself.swap(own->content);
-  collectively(comm, [&] { make_room(*all, in, rank); });
+  const std::vector<std::vector<Index>> lengths = lengths_of(in, out, all->out, comm);
+  std::vector<std::vector<Index>> to_itself;
+  for (Message& message : all->out)
+    if (message.to == rank) to_itself.push_back(std::exchange(message.content, {}));
+  collectively(comm, [&] { make_room(*all, in, lengths, rank); });
   try {
-    travel(*all, tag, comm);
+    travel(*all, comm);
   } catch (...) {
     all.release();  // never freed, because MPI may still read and write it
     throw;
   }
+  auto own = to_itself.begin();
   for (Message& message : all->in)
-    if (message.from == rank) message.content = std::move(to_itself);
-  return apart(std::move(all->in), in);
+    if (message.from == rank) message.content = std::move(*own++);
+  return std::move(all->in);
 }
 
 }  // namespace tridap::mpi

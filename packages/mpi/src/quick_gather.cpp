@@ -95,13 +95,13 @@ void summarize(const Dimension& dimension, std::size_t axis, AxisSummary& summar
     summary.padding = {*smallest, *largest};
   }
   lists.own[axis] = std::move(*list);
-  if (dimension.size <= lists.most)  // and not touched: the size may be wrong
+  if (dimension.size <= lists.most || dimension.proc_grid_size == 1)  // and not touched: the size may be wrong
     lists.all[axis].reserve(static_cast<std::size_t>(dimension.size));
 }
 
 void summarize(const DistArray& array, const Reading& reading, ArraySummary& summary, Lists& lists) {
   summary.ndim = array.ndim();
-  summary.most_listed = lists.most = reading.most_listed;
+  summary.most_listed = lists.most;
   summary.kind = static_cast<Index>(array.buffer.type.kind);
   summary.bytes = array.buffer.type.bytes;
   summary.native_order = array.buffer.type.native_order;
@@ -245,7 +245,7 @@ bool gather_lists(const Summaries& all, const IndexList& strides, Lists& lists, 
   for (std::size_t axis = 0; axis < strides.size(); ++axis) {
     const AxisSummary& first = all.front().axes[axis];
     if (first.dist_type != listed_type) continue;
-    if (all.size() > 1 && first.size > lists.most) {
+    if (first.proc_grid_size > 1 && first.size > lists.most) {
       if (!spread_lists(all, axis, strides[axis], lists, comm)) return false;
       continue;
     }
@@ -288,6 +288,7 @@ std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, 
   Summaries all(static_cast<std::size_t>(processes));
   ArraySummary& ours = all[static_cast<std::size_t>(rank_of(comm))];
   Lists lists;
+  lists.most = reading.most_listed;
   if (array != nullptr) summarize(*array, reading, ours, lists);
   ours.flags = flags;
   exchange(all.data(), all.size(), comm);

@@ -6,6 +6,7 @@
 #include <tridap/local_part.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
@@ -16,8 +17,14 @@ Index Reading::default_most_listed() {
     const char* const text = std::getenv("TRIDAP_MOST_LISTED");
     char* end = nullptr;
     const long long given = text != nullptr ? std::strtoll(text, &end, 10) : -1;
-    return text != nullptr && end != text && *end == '\0' && given >= 0 ? static_cast<Index>(given)
-                                                                        : std::numeric_limits<Index>::max();
+    const bool right = text != nullptr && end != text && *end == '\0' && given >= 0;
+    if (text != nullptr && !right)
+      std::fprintf(
+          stderr,
+          "tridap: TRIDAP_MOST_LISTED is '%s', but must be a whole number of at least 0, such as 1000000: it is "
+          "not used\n",
+          text);
+    return right ? static_cast<Index>(given) : std::numeric_limits<Index>::max();
   }();
   return most;
 }

@@ -250,7 +250,8 @@ void compare_lists(JointCheck& check, const AxisRecords& records, bool want_dist
     }
   }
   const auto is_long = [&](const ListedAxis& a) {
-    return want_distribution && check.collectives.can_spread() && a.total > check.most_listed;
+    return want_distribution && check.right && check.collectives.can_spread() && a.grid > 1 &&
+           a.total > check.most_listed;
   };
   std::copy_if(axes.begin(), axes.end(), std::back_inserter(counted),
                [&](const ListedAxis& a) { return !is_long(a) && (a.one_to_one || a.total > a.size); });

@@ -124,6 +124,14 @@ std::string own_line(const Plan& plan, Index processes) {
          " messages and receives " + human(plan.bytes_received()) + "\n";
 }
 
+bool has_directory(const PlacedDistribution& placed) {
+  const Distribution& distribution = placed.distribution();
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (const auto* lists = distribution.axis(i).unstructured(); lists != nullptr && lists->own() != nullptr)
+      return true;
+  return false;
+}
+
 }  // namespace
 
 std::string Plan::explain() const {
@@ -133,8 +141,9 @@ std::string Plan::explain() const {
       describe(parts.source.placed.distribution()) + "\n  -> " + describe(parts.target.placed.distribution()) + "\n";
   if (parts.mapping.ravel)
     text += *parts.mapping.ravel == Order::row_major ? "by row-major flat numbers\n" : "by column-major flat numbers\n";
-  const bool every =
-      processes <= (parts.mapping.ravel ? most_listed_processes : most_summed_processes) && !parts.listed;
+  // Of other processes nothing is known if ids were given, or if lists are in a directory.
+  const bool alone = parts.listed || has_directory(source()) || has_directory(target());
+  const bool every = processes <= (parts.mapping.ravel ? most_listed_processes : most_summed_processes) && !alone;
   Sums sums;
   std::vector<std::vector<Traffic>> sends;
   for (Index rank = 0; every && rank < processes; ++rank) {
@@ -150,7 +159,7 @@ std::string Plan::explain() const {
     text += human(sums.sent) + " are sent in " + std::to_string(sums.messages) + " messages by " +
             std::to_string(processes) + (processes == 1 ? " process; " : " processes; ") + human(sums.kept) + " stay\n";
   if (sends.empty()) text += own_line(*this, processes);
-  return text + bound(parts, processes, every, sums);
+  return alone && !parts.listed ? text : text + bound(parts, processes, every, sums);
 }
 
 }  // namespace tridap::redistribute

@@ -29,9 +29,9 @@ struct Sides {
 /// What the plan of this process has to know of lists that stay on their processes. **Collective**, on processes that
 /// have the same sides. Throws the same Error on every process or on none, also if a process brings `faults`.
 ///
-/// If one side alone has such lists, its processes know where their elements are on the other side, and tell it: two
-/// collective calls of MPI. Else each process asks where its own elements of one side are on the other side:
-/// Directory::ask() for each axis.
+/// Without Mapping::ravel, and if one side alone has such lists, each of its processes finds what it shares with those
+/// of the other side, and sends it to them: two collective calls of MPI. Else each process asks where its own elements
+/// of one side are on the other side: Directory::ask() for each axis.
 class PlanInquiry {
  public:
   PlanInquiry(const Sides& sides, Index element_bytes, const Mapping& mapping, MPI_Comm comm, mpi::Faults faults = {});

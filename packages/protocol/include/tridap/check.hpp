@@ -14,10 +14,10 @@ struct Reading {
   /// extents of the buffers agree with the other version on every process, the array is read in that version, with a
   /// warning.
   bool trust_extent = false;
-  /// The most indices that the lists of an unstructured axis have together, for every process to get all of them. With
-  /// more, each process keeps its own list, and asks a directory, which is spread over the processes, for what it needs
-  /// of the others: see UnstructuredKind. If the processes give different numbers, the smallest one is used. One
-  /// process always has all lists.
+  /// If the lists of an unstructured axis have more indices than this, each process keeps its own list, and a directory
+  /// that is spread over the processes answers where the other indices are: see UnstructuredKind. Else every process
+  /// gets all lists. If the processes give different numbers, the smallest one is used. An axis over one process always
+  /// has all lists. Without the environment variable TRIDAP_MOST_LISTED, the default is that all are gathered.
   Index most_listed = default_most_listed();
 
   static Index default_most_listed();

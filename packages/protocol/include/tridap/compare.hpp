@@ -37,6 +37,10 @@ struct Comparison {
 
 /// Compares the owners of all elements, not the dictionaries. The time is proportional to the grid sizes and to the
 /// lengths of the lists of unstructured axes, not to the sizes of other axes.
+///
+/// If an axis is in the directory form of UnstructuredKind, axes are compared in pairs, by digests of their elements:
+/// distributions over different process grids differ then. If only one axis of a pair has a directory, the time is
+/// proportional to the size of the other one.
 Comparison compare(const Distribution& here, const Distribution& there);
 
 /// A key in which two dimensions differ, and its values.

@@ -157,7 +157,7 @@ class UnstructuredKind {
     std::vector<Index> counts;            ///< by coordinate: the length of its list
     Index distinct = 0;                   ///< the number of different indices of all lists
     std::array<Index, 2> extremes{0, 0};  ///< the smallest and the largest index of all lists
-    Index owners = 0, places = 0;         ///< digests of who holds which index, and of where
+    Index owners = 0, places = 0;         ///< digests of the coordinates of all indices, and of their places
     std::vector<Entry> entries;           ///< all of the indices of `list`, ascending by index, then by coordinate
     std::shared_ptr<const DirectoryOfLists> directory;
   };
@@ -166,7 +166,7 @@ class UnstructuredKind {
   /// The same axis, of which this process knows more: all entries of some more indices, ascending as above. An index
   /// that nobody holds has one entry, of coordinate -1.
   UnstructuredKind knowing(std::vector<Entry> more) const;
-  /// Whether entries(global) would not throw.
+  /// Whether the positions of an index are known here: entries(global) does not throw then.
   bool knows(Index global) const;
   /// What this process knows in the directory form; null: all lists are here.
   const Own* own() const { return own_; }

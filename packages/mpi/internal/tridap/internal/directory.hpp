@@ -38,14 +38,15 @@ class Directory : public DirectoryOfLists {
     bool shares_ = false;
   };
   /// Asks for all entries of some indices, ascending and each once: an index that nobody holds has one, of coordinate
-  /// -1. `rank` gives the rank in `comm` of a process of the array; those of `comm` that are none may ask too.
+  /// -1. `rank` gives the rank in `comm` of a process of the array, and that of this process is this one's: each stores
+  /// a part of the directory.
   /// **Collective** over `comm`: four collective calls of MPI. Throws the same Error on every process or on none, also
   /// if a process brings `faults`.
   Answer ask(std::vector<Index> indices, MPI_Comm comm, const std::function<Index(Index process)>& rank,
              Faults faults = {}) const;
 
  private:
-  Index processes_ = 1;
+  Index processes_ = 1, process_ = 0;
   bool shares_ = false;        // some index is on several coordinates
   std::vector<Entry> stored_;  // ascending by index, then by coordinate
 };
@@ -78,10 +79,8 @@ bool has_directory(const Distribution& distribution);
 /// or on none.
 Distribution completed(const Distribution& distribution, MPI_Comm comm);
 
-/// What a process says, in the record of a call, of a distribution that it was given.
-inline Index said_of_directory(const std::optional<Distribution>& distribution) {
-  return distribution && has_directory(*distribution) ? 1 : 0;
-}
+/// What a process says, in the record of a call, of a distribution that it was given: 0 if it has no directory.
+Index said_of_directory(const std::optional<Distribution>& distribution);
 /// Throws an Error on every process if they have said different things as number `i` of a record.
 void need_same_directory(const Call& call, std::size_t i);
 

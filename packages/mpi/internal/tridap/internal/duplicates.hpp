@@ -49,8 +49,11 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   /// How many processes the communicator has. Local.
   int processes() const { return processes_; }
   /// A tag for messages between two processes on ours(): another one for each call, until all that MPI has were used.
-  /// The first is 1; 0 is for messages that arrive before a call ends. Every process must call it together.
+  /// 0 is for messages that arrive before a call ends. Every process must call it together.
   int next_tag();
+  /// 1 and 2 in turn: for messages that may arrive while another process has not ended the exchange before. Every
+  /// process must call it together.
+  int next_tag_of_exchange() { return tag_of_exchange_ = 3 - tag_of_exchange_; }
   /// Makes the next tag the same on all processes, after some of them took one alone. **Collective.**
   void agree_on_tags();
 
@@ -111,7 +114,8 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   std::vector<MPI_Comm> of_us_;
   std::uint64_t id_ = 0;  // number()
   int processes_ = 0;
-  int tag_ = 0;
+  static constexpr int first_tag = 3;
+  int tag_ = first_tag - 1, tag_of_exchange_ = 1;
   bool entered_ = false, released_ = false, offered_ = false;
 };
 
