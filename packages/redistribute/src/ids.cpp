@@ -5,8 +5,10 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/numbered.hpp>
+#include <tridap/internal/placement.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/ids.hpp>
