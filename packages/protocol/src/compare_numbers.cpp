@@ -97,6 +97,7 @@ class NumberComparison {
   // One reduction more if some numbers differ, to count them.
   std::vector<Spread> spreads(const Numbers& numbers) {
     std::vector<Spread> spreads;
+    spreads.reserve(numbers.front().size());
     for (const MinMax& ends : min_max(check_.ranks, numbers, check_.collectives, not_known)) spreads.push_back({ends});
     if (std::all_of(spreads.begin(), spreads.end(), [](const Spread& s) { return s.is_same(); })) return spreads;
     std::vector<Index> counts(2 * spreads.size());
