@@ -252,21 +252,6 @@ Directory::Answer Directory::ask(std::vector<Index> indices, MPI_Comm comm,
   return answer;
 }
 
-namespace {
-
-const UnstructuredKind::Own* own_of(const Axis& axis) {
-  const auto* lists = axis.unstructured();
-  return lists != nullptr ? lists->own() : nullptr;
-}
-
-}  // namespace
-
-bool has_directory(const Distribution& distribution) {
-  for (Index i = 0; i < distribution.ndim(); ++i)
-    if (own_of(distribution.axis(i)) != nullptr) return true;
-  return false;
-}
-
 Inquiry::Inquiry(const Distribution& distribution, OfAxes wanted, MPI_Comm comm,
                  std::function<Index(Index process)> rank, Faults faults)
     : distribution_(distribution), answers_(static_cast<std::size_t>(distribution.ndim())) {

@@ -1,5 +1,6 @@
 #include "compare_digests.hpp"
 #include <tridap/compare.hpp>
+#include <tridap/internal/spread_lists.hpp>
 
 #include <algorithm>
 #include <iterator>
@@ -290,7 +291,7 @@ std::vector<Index> weights(const Distribution& distribution) {
 }  // namespace
 
 Comparison compare(const Distribution& here, const Distribution& there) {
-  if (has_spread_lists(here) || has_spread_lists(there)) return compare_digests(here, there);
+  if (has_directory(here) || has_directory(there)) return compare_digests(here, there);
   bool alike = here.ndim() == there.ndim();
   for (Index i = 0; alike && i < here.ndim(); ++i) {   // what lists hold tells more than their size, which may count
     const Axis &a = here.axis(i), &b = there.axis(i);  // shared indices once or every time

@@ -8,11 +8,6 @@ namespace tridap {
 
 namespace {
 
-const UnstructuredKind::Own* own_of(const Axis& axis) {
-  const auto* lists = axis.unstructured();
-  return lists != nullptr ? lists->own() : nullptr;
-}
-
 struct Digests {
   Index owners = 0, places = 0;
 };
@@ -40,12 +35,6 @@ Comparison compare_axes(const Axis& a, const Axis& b) {
 }
 
 }  // namespace
-
-bool has_spread_lists(const Distribution& distribution) {
-  for (Index i = 0; i < distribution.ndim(); ++i)
-    if (own_of(distribution.axis(i)) != nullptr) return true;
-  return false;
-}
 
 Comparison compare_digests(const Distribution& here, const Distribution& there) {
   if (here.proc_grid_shape() != there.proc_grid_shape())

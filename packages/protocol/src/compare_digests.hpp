@@ -6,9 +6,6 @@
 
 namespace tridap {
 
-/// Whether an axis is in the directory form of UnstructuredKind.
-bool has_spread_lists(const Distribution& distribution);
-
 /// compare() of distributions of which one has such an axis. An axis is compared with that of the same number: where
 /// the indices of the others are is not known here, so no other factors of the process grid are tried.
 Comparison compare_digests(const Distribution& here, const Distribution& there);

@@ -1,5 +1,6 @@
 #include <tridap/compare.hpp>
 #include <tridap/internal/plan_data.hpp>
+#include <tridap/internal/spread_lists.hpp>
 #include <tridap/redistribute/relabel.hpp>
 #include <tridap/text.hpp>
 
@@ -124,14 +125,6 @@ std::string own_line(const Plan& plan, Index processes) {
          " messages and receives " + human(plan.bytes_received()) + "\n";
 }
 
-bool has_directory(const PlacedDistribution& placed) {
-  const Distribution& distribution = placed.distribution();
-  for (Index i = 0; i < distribution.ndim(); ++i)
-    if (const auto* lists = distribution.axis(i).unstructured(); lists != nullptr && lists->own() != nullptr)
-      return true;
-  return false;
-}
-
 }  // namespace
 
 std::string Plan::explain() const {
@@ -142,7 +135,7 @@ std::string Plan::explain() const {
   if (parts.mapping.ravel)
     text += *parts.mapping.ravel == Order::row_major ? "by row-major flat numbers\n" : "by column-major flat numbers\n";
   // Of other processes nothing is known if ids were given, or if lists are in a directory.
-  const bool alone = parts.listed || has_directory(source()) || has_directory(target());
+  const bool alone = parts.listed || has_directory(source().distribution()) || has_directory(target().distribution());
   const bool every = processes <= (parts.mapping.ravel ? most_listed_processes : most_summed_processes) && !alone;
   Sums sums;
   std::vector<std::vector<Traffic>> sends;

@@ -72,11 +72,6 @@ Wanted by_numbers(const PlanData& parts) {
 
 namespace {
 
-bool is_in_directory(const Axis& axis) {
-  const auto* lists = axis.unstructured();
-  return lists != nullptr && lists->own() != nullptr;
-}
-
 // The processes at one coordinate of an axis, in the order of their numbers.
 class AtCoordinate {
  public:
@@ -169,7 +164,7 @@ void PlanInquiry::tell(End listed, mpi::Faults faults) {
       std::unordered_map<Index, std::vector<Index>> of_process;
       for (std::size_t i = 0; i < ours_.size(); ++i) {
         const Index axis = parts.axis_of(listed, i);
-        if (!is_in_directory(side.placed.distribution().axis(axis))) continue;
+        if (own_of(side.placed.distribution().axis(axis)) == nullptr) continue;
         ours_[i] = moves_on(parts, listed, i);
         add_told(of_process, i, *ours_[i], {side.placed.distribution(), axis}, *side.process,
                  {others.distribution(), parts.axis_of(other(listed), i)});
@@ -239,7 +234,7 @@ Plan PlanInquiry::plan() && {
       [&](const PlanData& parts, End end, std::size_t i) -> AxisMoves {
         if (end == *told_by_ && ours_[i]) return std::move(*ours_[i]);
         const PlanSide& teller = parts.side(*told_by_);
-        if (end == *told_by_ || !is_in_directory(teller.placed.distribution().axis(parts.axis_of(*told_by_, i))))
+        if (end == *told_by_ || own_of(teller.placed.distribution().axis(parts.axis_of(*told_by_, i))) == nullptr)
           return moves_on(parts, end, i);
         std::vector<Piece> pieces = std::move(told[i]);
         const Axis& axis = parts.side(end).placed.distribution().axis(parts.axis_of(end, i));

@@ -71,8 +71,7 @@ class Inquiry {
   std::vector<std::optional<Directory::Answer>> answers_;  // by axis
 };
 
-/// Whether some axis of the distribution is in the directory form.
-bool has_directory(const Distribution& distribution);
+using tridap::has_directory;
 
 /// The same distribution with all lists on every process, for what needs them there. **Collective** over the processes
 /// of the array if has_directory(), which need_same_directory() makes sure of. Throws the same Error on every process

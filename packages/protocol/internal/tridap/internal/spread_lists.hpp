@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tridap/axis.hpp>
+#include <tridap/distribution.hpp>
 #include <tridap/internal/digest.hpp>
 
 #include <array>
@@ -31,6 +31,18 @@ struct SpreadLists {
   std::shared_ptr<const UnstructuredKind::Own> own;
   std::vector<Twice> twice;  ///< the first ones of those that this process found
 };
+
+/// What this process knows of an axis in the directory form; null: the axis has another form.
+inline const UnstructuredKind::Own* own_of(const Axis& axis) {
+  const auto* lists = axis.unstructured();
+  return lists != nullptr ? lists->own() : nullptr;
+}
+/// Whether some axis of the distribution is in the directory form.
+inline bool has_directory(const Distribution& distribution) {
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (own_of(distribution.axis(i)) != nullptr) return true;
+  return false;
+}
 
 /// An unstructured axis of a kind that is known to be valid. `size` may count shared indices once.
 Axis listed_axis(UnstructuredKind kind, Index size, bool periodic);
