@@ -197,7 +197,7 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     modules=(/usr/lib/petscdir/*/*-complex/lib/pkgconfig)
     PKG_CONFIG_PATH=${modules[0]} "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" \
       -DTRIDAP_KOKKOS=OFF -DTRIDAP_GLOBALARRAYS=OFF -DTRIDAP_SCALAPACK=OFF -DTRIDAP_PYTHON=OFF | tee "$folder/log"
-    "$cmake" --build "$folder/build" --target petsc{,_begin,_lifetime,_memory_ends,_threads}_mpi_tests
+    "$cmake" --build "$folder/build" --target tests/petsc/all
     ldd "$folder/build/tests/petsc/petsc_mpi_tests" | grep libpetsc_complex
     ctest --test-dir "$folder/build" --output-on-failure -R '^petsc.*_np[1234]' | tee "$folder/log"
     grep -qE 'tests passed.* out of (9|[1-9][0-9])$' "$folder/log"
