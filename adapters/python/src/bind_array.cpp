@@ -76,6 +76,18 @@ std::optional<Index> owner(const Array& array, const py::args& global) {
   return found ? array.distribution()->owner(*found) : std::nullopt;
 }
 
+// That of an element whose indices this process knows: it knows all of its own elements.
+std::optional<Index> known_owner(const Array& array, const py::args& global) {
+  const auto found = array.in_distribution(indices_of(global, any_extents(array), "global index"));
+  if (!found) return std::nullopt;
+  const Distribution& all = *array.distribution();
+  for (Index i = 0; i < all.ndim(); ++i) {
+    const auto* lists = all.axis(i).unstructured();
+    if (lists != nullptr && !lists->knows((*found)[static_cast<std::size_t>(i)])) return std::nullopt;
+  }
+  return all.owner(*found);
+}
+
 py::object local_index(const Array& array, const py::args& global) {
   const auto wanted = array.in_distribution(indices_of(global, any_extents(array), "global index"));
   const auto found = wanted ? array.distribution()->local_index(array.process(), *wanted) : std::nullopt;
@@ -132,6 +144,7 @@ The global index of a local one, counted in `local`. IndexError if there is none
 
 The process that owns a global index: the lowest if several processes do, None if no process does. ProtocolError if only
 this process's part is known.)")
+      .def("_known_owner", &known_owner)
       .def("local_index", &local_index, R"(local_index(*index) -> tuple of int or None
 
 The local index in `local` of a global index that this process owns; None if it does not own it.)");

@@ -1,6 +1,7 @@
 #include "pickled_distribution.hpp"
 
 #include "bindings.hpp"
+#include <tridap/detail/refuse.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/make.hpp>
 
@@ -23,12 +24,20 @@ std::vector<Index> numbers_in(const py::handle array) {
   return {numbers.data(), numbers.data() + numbers.size()};
 }
 
+[[noreturn]] void refuse_spread(const UnstructuredKind& lists, Index axis) {
+  refuse("a pickle of the distribution is asked for, but its " + std::to_string(lists.total()) +
+             " indices stay on their processes",
+         "must have all lists on this process", "send it the array's lists, or set TRIDAP_MOST_LISTED to at least " +
+             std::to_string(lists.total()) + " before the program starts", axis);
+}
+
 // The kind, then `periodic`, then what the kind needs.
-py::tuple state_of(const Axis& axis) {
+py::tuple state_of(const Axis& axis, Index number) {
   const bool periodic = axis.periodic();
   if (const auto* cyclic = axis.cyclic())
     return py::make_tuple("c", periodic, axis.size(), axis.proc_grid_size(), cyclic->block_size(), cyclic->first());
   if (const auto* listed = axis.unstructured()) {
+    if (listed->own() != nullptr) refuse_spread(*listed, number);
     py::tuple lists(static_cast<std::size_t>(listed->grid()));
     for (Index c = 0; c < listed->grid(); ++c) lists[static_cast<std::size_t>(c)] = to_numpy(listed->list(c));
     return py::make_tuple("u", periodic, axis.size(), lists, listed->one_to_one());
@@ -101,7 +110,7 @@ Axis axis_from(const py::tuple& state, Index number) {
 
 py::tuple state_of(const Distribution& distribution) {
   py::tuple axes(static_cast<std::size_t>(distribution.ndim()));
-  for (Index i = 0; i < distribution.ndim(); ++i) axes[static_cast<std::size_t>(i)] = state_of(distribution.axis(i));
+  for (Index i = 0; i < distribution.ndim(); ++i) axes[static_cast<std::size_t>(i)] = state_of(distribution.axis(i), i);
   return axes;
 }
 
@@ -112,26 +121,19 @@ Distribution from_state(const py::tuple& state) {
   return Distribution(std::move(axes));
 }
 
+// Distributions are equal if each process owns the same elements at the same places, so only what follows from that is
+// asked; who owns an element is not, because this process may not know it of lists that are in a directory.
 Index hash_of(const Distribution& distribution) {
-  constexpr Index last = 7;  // of the elements that are asked for
+  constexpr Index most = 8;  // processes
   Digest digest;
   digest.add_all(distribution.shape());
-  std::vector<std::array<Index, 2>> ends;
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const auto extremes = distribution.axis(i).extremes();
     if (!extremes) return digest.value();  // there are no elements
-    ends.push_back(*extremes);
+    digest.add_all(*extremes);
   }
-  for (Index k = 0; k <= last; ++k) {
-    Indices index;
-    for (const auto& [low, high] : ends) {
-      const Index steps = high - low;
-      index.push_back(low + steps / last * k + steps % last * k / last);
-    }
-    const std::optional<Index> owner = distribution.owner(index);
-    digest.add(owner.value_or(-1));
-    if (owner) digest.add_all(distribution.local_index(*owner, index).value());
-  }
+  for (Index process = 0; process < most; ++process)
+    digest.add(process < distribution.processes() ? distribution.count(process) : 0);
   return digest.value();
 }
 

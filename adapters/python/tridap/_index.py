@@ -103,15 +103,15 @@ def _element(array, keys):
 
     def step():
         index[:] = [_position(array, axis, wanted) for axis, wanted in enumerate(keys)]
-        owner = array.owner(*index)
-        if owner is None:
-            raise IndexError(f"no process has the element {tuple(index)}")
+        owner = array._known_owner(*index)
         if owner == array.process:
             here[0] = array.local[(*array.local_index(*index), ...)]  # an array without axes, of the same type
         fits = array.dtype.itemsize <= _reduce.MOST_BYTES
-        return here[0] if fits and here[0] is not None else np.zeros((), array.dtype if fits else bool), owner
+        return here[0] if fits and here[0] is not None else np.zeros((), array.dtype if fits else bool), -1 if owner is None else owner
 
     value, owner = _reduce.reduced(array, lambda: f"x[{', '.join(map(str, index))}]", step, "bits")
+    if owner < 0:
+        raise IndexError(f"no process has the element {tuple(index)}")
     if array.dtype.itemsize > _reduce.MOST_BYTES:
         return array.comm.bcast(here[0], owner)[()]
     return value

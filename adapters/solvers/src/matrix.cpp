@@ -1,5 +1,7 @@
 #include "foreign_step.hpp"
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/directory.hpp>
+#include <tridap/internal/learned_of_numbers.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/tpetra/compat.hpp>
 
@@ -21,8 +23,9 @@ constexpr Index most = std::numeric_limits<int>::max();
 /// The ids of the elements that some process has.
 class Elements {
  public:
-  explicit Elements(const ArrayMap& array_map)
-      : distribution_(array_map.rows()),
+  /// `distribution`: that of the rows, which knows the columns that are asked for.
+  Elements(const ArrayMap& array_map, Distribution distribution)
+      : distribution_(std::move(distribution)),
         map_(*array_map.map()),
         numbers_(array_map.numbers()),
         base_(array_map.options().index_base) {
@@ -43,7 +46,7 @@ class Elements {
   }
 
  private:
-  const Distribution& distribution_;
+  Distribution distribution_;
   const Map& map_;
   FlatNumbers numbers_;
   Index base_;
@@ -112,6 +115,47 @@ void check(const Csr& csr, Index rows, const Elements& elements) {
                "give it a finite value");
     }
 }
+
+// The rows, of which this process knows whether the columns of its part are elements. **Collective**, if lists are in a
+// directory.
+Distribution knowing_columns(const ArrayMap& rows, const Csr& csr) {
+  std::vector<Index> ranks;
+  for (Index process = 0; rows.is_reordered() && process < rows.rows().processes(); ++process)
+    ranks.push_back(rows.rank(process));
+  const Index base = rows.options().index_base;
+  const auto columns = [&](const std::function<void(Index)>& visit) {
+    check_integers(csr.columns, "the columns");
+    for (Index k = 0; k < csr.columns.count; ++k)
+      if (csr.columns[k] >= base) visit(csr.columns[k] - base);
+  };
+  const redistribute::PlacedDistribution placed(rows.rows(), std::move(ranks));
+  return redistribute::learned_of_numbers(placed, Order::row_major, columns, rows.communicator().raw()).distribution();
+}
+
+// A collective call that takes a process's part of a matrix: `step` does its local work, given all elements.
+template <class Step>
+class MatrixCall {
+ public:
+  MatrixCall(const ArrayMap& rows, const Csr& csr, const char* name, Step step)
+      : call_(rows.communicator().raw(), name, mpi::Library::trilinos, [&](mpi::Record& record) {
+          record.add(mpi::said_of_directory(rows.rows()));
+          if (!mpi::has_directory(rows.rows())) step(Elements(rows, rows.rows()));
+        }) {
+    mpi::need_same_directory(call_, 0);
+    if (!mpi::has_directory(rows.rows())) return;
+    call_.run([&] {
+      const Elements elements(rows, knowing_columns(rows, csr));
+      mpi::collectively(call_.comm(), [&] { step(elements); });
+    });
+  }
+  template <class Body>
+  decltype(auto) run(Body&& body) const {
+    return call_.run(std::forward<Body>(body));
+  }
+
+ private:
+  mpi::Call call_;
+};
 
 /// The row of the caller's arrays for each local index of the map.
 class RowPlaces {
@@ -235,8 +279,8 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
   const auto& map = rows.map();
   const auto count = static_cast<Index>(tridap::tpetra::compat::local_count(*map));
   Teuchos::RCP<CrsMatrix> matrix;
-  const mpi::Call call(rows.communicator().raw(), "make_matrix", mpi::Library::trilinos, [&](mpi::Record&) {
-    check(csr, count, Elements(rows));
+  const MatrixCall call(rows, csr, "make_matrix", [&](const Elements& elements) {
+    check(csr, count, elements);
     const RowPlaces places(rows, csr);
     Teuchos::Array<std::size_t> lengths(static_cast<Teuchos::Ordinal>(count));
     RowEntries entries;
@@ -261,8 +305,8 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
 
 Receipt update_values(const ArrayMap& rows, CrsMatrix& matrix, const Csr& csr) {
   std::optional<NewValues> values;
-  const mpi::Call call(rows.communicator().raw(), "solvers::update_values", mpi::Library::trilinos, [&](mpi::Record&) {
-    check(csr, static_cast<Index>(tridap::tpetra::compat::local_count(*rows.map())), Elements(rows));
+  const MatrixCall call(rows, csr, "solvers::update_values", [&](const Elements& elements) {
+    check(csr, static_cast<Index>(tridap::tpetra::compat::local_count(*rows.map())), elements);
     values.emplace(matrix, csr, RowPlaces(rows, csr));
   });
   return call.run([&] {

@@ -4,6 +4,8 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/directory.hpp>
+#include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/runs.hpp>
@@ -152,6 +154,7 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const Array
   if (!detail::all_said_the_same(agreed_)) refuse_options();
   call.run([&] {
     arrange(array, vectors);
+    complete();
     detail::MapIds own = ids();
     std::optional<detail::OneRange> range;
     if (own.counts.total == 0 || (agreed_ & detail::row_major) != 0) range = own.range;
@@ -173,7 +176,7 @@ ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, con
       process_(mpi::rank_of(comm.raw())) {
   std::exception_ptr of_all;  // depends on the distribution and the options only
   detail::MapIds own;
-  enum { said, row_major, asked };
+  enum { said, directory, row_major, asked };
   const mpi::Call call(comm.raw(), "ArrayMap", mpi::Library::trilinos, [&](mpi::Record& record) {
     detail::check_belongs(array, *this);
     try {
@@ -184,12 +187,15 @@ ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, con
       of_all = std::current_exception();
     }
     record.add(detail::said(options, false));
+    record.add(needs_all_lists() ? fingerprint(distribution_) : 0);
     record.add(agreed_ & detail::row_major);
     for (const Index number : own.asked) record.add(number);
   });
   if (!call.is_same(said)) refuse_options();
   if (of_all) std::rethrow_exception(of_all);
+  mpi::need_same_directory(call, directory);
   call.run([&] {
+    complete();
     const bool all_row_major = call.smallest(row_major) != 0;
     if (!all_row_major) agreed_ = 0;
     const auto found = own.found({call.largest(asked), call.largest(asked + 1), call.largest(asked + 2)});
@@ -224,6 +230,16 @@ void ArrayMap::arrange(const DistArray& array, bool vectors) {
     }
     order_ = memory_order(interior);
   }
+}
+
+bool ArrayMap::needs_all_lists() const {
+  return options_.unstructured_ids == UnstructuredIds::compact && mpi::has_directory(distribution_);
+}
+
+void ArrayMap::complete() {
+  if (!needs_all_lists()) return;
+  distribution_ = mpi::completed(distribution_, comm_.raw());
+  if (rows_) rows_ = without(distribution_, *options_.vectors_axis);
 }
 
 detail::MapIds ArrayMap::ids() const {

@@ -2,6 +2,8 @@
 #include "map_parts.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/directory.hpp>
+#include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/or_end_job.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -80,13 +82,25 @@ void list_ids(const Map& map, const Numbering& numbering, Side& side) {
 
 // **Collective.** The processes agree on what decides between ranges and lists.
 Side side_of(const Map& map, const Distribution& array, const RedistributeOptions& options, MPI_Comm comm) {
+  // Positions among all indices need all lists.
+  const bool gathers = options.unstructured_ids == UnstructuredIds::compact && mpi::has_directory(array);
   std::optional<Numbering> numbering;
-  mpi::collectively(comm, [&] { numbering.emplace(map, array, options); });
-  for (const MinMax& spread : mpi::min_max({numbering->base(), numbering->count(), Index{numbering->closes_gaps()},
-                                            static_cast<Index>(*options.mapping.ravel), Index{options.mapping.partial}},
-                                           comm))
+  mpi::collectively(comm, [&] {
+    if (!gathers) numbering.emplace(map, array, options);
+  });
+  const std::vector<Index> said{gathers ? fingerprint(array) : 0,
+                                options.index_base.value_or(map.getIndexBase()),
+                                numbering ? numbering->count() : 0,
+                                Index{numbering && numbering->closes_gaps()},
+                                static_cast<Index>(*options.mapping.ravel),
+                                Index{options.mapping.partial}};
+  for (const MinMax& spread : mpi::min_max(said, comm))
     if (!spread.is_same())
       refuse("the processes have different distributions or options", "", "give every process the same");
+  if (gathers) {
+    const Distribution all = mpi::completed(array, comm);
+    mpi::collectively(comm, [&] { numbering.emplace(map, all, options); });
+  }
 
   Side side;
   const auto total = static_cast<Index>(map.getGlobalNumElements());

@@ -25,36 +25,39 @@ using Entry = Directory::Entry;
 class Storing {
  public:
   explicit Storing(Index processes) : processes_(static_cast<std::uint64_t>(processes)) {}
-  std::size_t operator()(Index global) const { return static_cast<std::size_t>(mixed_bits(global) % processes_); }
-  std::size_t processes() const { return static_cast<std::size_t>(processes_); }
+  Index operator()(Index global) const { return static_cast<Index>(mixed_bits(global) % processes_); }
 
  private:
   std::uint64_t processes_;
 };
 
-// Messages of `head` numbers, and of `width` for each index, to the process that stores it, with as much memory as they
-// take.
+// Messages to the processes that store indices, with as much memory as they take: first each says how many numbers it
+// will get, and then gets them.
 class Letters {
  public:
-  Letters(const std::vector<Index>& indices, const Storing& storing, Index from, std::size_t head, std::size_t width,
-          const std::function<Index(Index)>& rank)
-      : storing_(storing), of_process_(storing.processes(), 0) {
-    for (const Index global : indices) of_process_[storing(global)] += static_cast<Index>(width);
-    for (std::size_t process = 0; process < of_process_.size(); ++process) {
-      if (of_process_[process] == 0) continue;
-      all_.push_back({from, rank(static_cast<Index>(process)), {}});
-      all_.back().content.reserve(head + static_cast<std::size_t>(of_process_[process]));
-      of_process_[process] = static_cast<Index>(all_.size()) - 1;
+  Letters(MPI_Comm comm, std::size_t head)
+      : from_(rank_of(comm)), head_(head), of_rank_(static_cast<std::size_t>(processes_of(comm)), 0) {}
+
+  void announce(Index rank, std::size_t numbers) { of_rank_[static_cast<std::size_t>(rank)] += static_cast<Index>(numbers); }
+  // Makes the messages, each with `head` zeros.
+  void open() {
+    for (std::size_t rank = 0; rank < of_rank_.size(); ++rank) {
+      if (of_rank_[rank] == 0) continue;
+      all_.push_back({from_, static_cast<Index>(rank), {}});
+      all_.back().content.reserve(head_ + static_cast<std::size_t>(of_rank_[rank]));
+      all_.back().content.resize(head_);
+      of_rank_[rank] = static_cast<Index>(all_.size()) - 1;
     }
   }
-  std::vector<Index>& to_storing(Index global) {
-    return all_[static_cast<std::size_t>(of_process_[storing_(global)])].content;
+  std::vector<Index>& to(Index rank) {
+    return all_[static_cast<std::size_t>(of_rank_[static_cast<std::size_t>(rank)])].content;
   }
   std::vector<Message> take() { return std::move(all_); }
 
  private:
-  Storing storing_;
-  std::vector<Index> of_process_;  // first how many numbers go there, then which message
+  Index from_;
+  std::size_t head_;
+  std::vector<Index> of_rank_;  // first how many numbers go there, then which message
   std::vector<Message> all_;
 };
 
@@ -112,12 +115,13 @@ std::vector<Entry> entries_of(const std::vector<Index>& list, Index coordinate) 
 }
 
 std::vector<Message> letters_of(const std::vector<Index>& list, Index coordinate, MPI_Comm comm) {
-  const auto itself = [](Index process) { return process; };
-  // The first number of each message is the coordinate.
-  Letters letters(list, Storing(processes_of(comm)), rank_of(comm), 1, 2, itself);
+  const Storing storing(processes_of(comm));
+  Letters letters(comm, 1);
+  for (const Index global : list) letters.announce(storing(global), 2);
+  letters.open();
   for (std::size_t local = 0; local < list.size(); ++local) {
-    std::vector<Index>& content = letters.to_storing(list[local]);
-    if (content.empty()) content.push_back(coordinate);
+    std::vector<Index>& content = letters.to(storing(list[local]));
+    content.front() = coordinate;
     content.push_back(list[local]);
     content.push_back(static_cast<Index>(local));
   }
@@ -167,9 +171,10 @@ SpreadLists Directory::make(ListHere listed, MPI_Comm comm) {
       sorted = own->list;
       std::sort(sorted.begin(), sorted.end());
     });
-    const auto itself = [](Index process) { return process; };
-    const Answer answer = directory->ask(std::move(sorted), comm, itself, std::move(faults));
-    collectively(comm, [&] { own->entries = answer.entries(); });
+    std::vector<Question> questions;
+    questions.push_back({directory.get(), std::move(sorted), [](Index process) { return process; }});
+    const Answers answers(std::move(questions), comm, std::move(faults));
+    collectively(comm, [&] { own->entries = answers.entries(0); });
   }
   own->directory = std::move(directory);
   made.own = std::move(own);
@@ -178,105 +183,156 @@ SpreadLists Directory::make(ListHere listed, MPI_Comm comm) {
 
 namespace {
 
-// What is stored of the indices that a process asks for: of each, a coordinate and a local index; if indices are
-// shared, first how many pairs follow.
-std::vector<Index> answer_to(const std::vector<Index>& asked, const std::vector<Entry>& stored, bool shares) {
-  std::vector<Index> answer;
-  answer.reserve((shares ? 3 : 2) * asked.size());
-  auto entry = stored.begin();
-  for (const Index global : asked) {  // ascending
-    entry =
-        std::lower_bound(entry, stored.end(), global, [](const Entry& e, Index wanted) { return e.global < wanted; });
-    auto end = entry;
-    while (end != stored.end() && end->global == global) ++end;
-    if (shares) answer.push_back(end - entry);
-    if (entry == end && !shares) answer.insert(answer.end(), {-1, 0});
-    for (; entry != end; ++entry) answer.insert(answer.end(), {entry->place.coordinate, entry->place.local});
-  }
-  return answer;
+// Sections of a message: its head has their lengths.
+struct Section {
+  const Index* begin;
+  const Index* end;
+};
+Section section_of(const std::vector<Index>& content, std::size_t sections, std::size_t number) {
+  const Index* begin = content.data() + sections;
+  for (std::size_t k = 0; k < number; ++k) begin += content[k];
+  return {begin, begin + content[number]};
 }
 
 }  // namespace
 
-std::vector<Entry> Directory::Answer::entries() const {
-  const Storing storing(static_cast<Index>(of_process_.size()));
-  std::vector<const Index*> next;
-  for (const std::vector<Index>& told : of_process_) next.push_back(told.data());
+// What is stored of the indices that a process asks for: of each, a coordinate and a local index; if indices are
+// shared, first how many pairs follow.
+void Directory::answer(const Index* asked, const Index* end, std::vector<Index>& answer) const {
+  const auto is_below = [](const Entry& entry, Index wanted) { return entry.global < wanted; };
+  auto from = stored_.begin();
+  for (; asked != end; ++asked) {  // ascending
+    from = std::lower_bound(from, stored_.end(), *asked, is_below);
+    auto to = from;
+    while (to != stored_.end() && to->global == *asked) ++to;
+    if (shares_) answer.push_back(to - from);
+    if (from == to && !shares_) answer.insert(answer.end(), {-1, 0});
+    for (; from != to; ++from) answer.insert(answer.end(), {from->place.coordinate, from->place.local});
+  }
+}
+
+std::vector<Message> Directory::Answers::letters(MPI_Comm comm) {
+  const Index here = rank_of(comm);
+  for (const Question& question : asked_) {
+    const Directory& of = *question.of;
+    std::vector<Index>& ranks = ranks_.emplace_back();
+    for (Index process = 0; process < of.processes_; ++process) ranks.push_back(question.rank(process));
+    if (const Index placed = ranks[static_cast<std::size_t>(of.process_)]; placed != here)
+      refuse("this process stores the directory's part of process " + std::to_string(of.process_) +
+                 " of the array, which is placed on rank " + std::to_string(placed),
+             "must be placed where its lists are", "gather the distribution again, on a communicator with this order");
+  }
+  Letters letters(comm, asked_.size());
+  const auto for_each = [&](auto&& visit) {
+    for (std::size_t k = 0; k < asked_.size(); ++k) {
+      const Storing storing(asked_[k].of->processes_);
+      for (const Index global : asked_[k].indices)
+        visit(k, global, ranks_[k][static_cast<std::size_t>(storing(global))]);
+    }
+  };
+  for_each([&](std::size_t, Index, Index rank) { letters.announce(rank, 1); });
+  letters.open();
+  for_each([&](std::size_t k, Index global, Index rank) {
+    std::vector<Index>& content = letters.to(rank);
+    content.push_back(global);
+    ++content[k];
+  });
+  return letters.take();
+}
+
+Directory::Answers::Answers(std::vector<Question> questions, MPI_Comm comm, Faults faults)
+    : asked_(std::move(questions)) {
+  std::vector<Message> sent;
+  if (faults.ok()) faults.attempt([&] { sent = letters(comm); });
+  std::vector<Message> asked = exchange(std::move(sent), comm, std::move(faults));
+
+  const std::size_t head = asked_.size();
+  const Index here = rank_of(comm);
+  std::vector<Message> answers;
+  faults = {};
+  faults.attempt([&] {
+    for (Message& message : asked) {
+      std::vector<Index>& content = answers.emplace_back(Message{here, message.from, {}}).content;
+      content.reserve(head + 2 * message.content.size());
+      content.resize(head);
+      for (std::size_t k = 0; k < head; ++k) {
+        const Section section = section_of(message.content, head, k);
+        const std::size_t before = content.size();
+        asked_[k].of->answer(section.begin, section.end, content);
+        content[k] = static_cast<Index>(content.size() - before);
+      }
+      std::vector<Index>().swap(message.content);
+    }
+  });
+  told_ = exchange(std::move(answers), comm, std::move(faults));
+}
+
+std::vector<Entry> Directory::Answers::entries(std::size_t question) const {
+  const Directory& of = *asked_[question].of;
+  const Storing storing(of.processes_);
+  std::unordered_map<Index, const Index*> of_rank;
+  for (const Message& message : told_)
+    of_rank[message.from] = section_of(message.content, asked_.size(), question).begin;
+  std::vector<const Index*> next;  // by storing process
+  for (const Index rank : ranks_[question]) {
+    const auto found = of_rank.find(rank);
+    next.push_back(found == of_rank.end() ? nullptr : found->second);
+  }
   std::vector<Entry> all;
-  all.reserve(indices_.size());
-  for (const Index global : indices_) {
-    const Index*& at = next[storing(global)];
-    const Index count = shares_ ? *at++ : 1;
+  all.reserve(asked_[question].indices.size());
+  for (const Index global : asked_[question].indices) {
+    const Index*& at = next[static_cast<std::size_t>(storing(global))];
+    const Index count = of.shares_ ? *at++ : 1;
     if (count == 0) all.push_back({global, {-1, 0}});
     for (Index i = 0; i < count; ++i, at += 2) all.push_back({global, {at[0], at[1]}});
   }
   return all;
 }
 
-Directory::Answer Directory::ask(std::vector<Index> indices, MPI_Comm comm,
-                                 const std::function<Index(Index process)>& rank, Faults faults) const {
-  const Index here = rank_of(comm);
-  const Storing storing(processes_);
-  std::vector<Message> questions;
-  const auto make_questions = [&] {
-    if (rank(process_) != here)
-      refuse("this process stores the directory's part of process " + std::to_string(process_) +
-                 " of the array, which is placed on rank " + std::to_string(rank(process_)),
-             "must be placed where its lists are", "gather the distribution again, on a communicator with this order");
-    Letters letters(indices, storing, here, 0, 1, rank);
-    for (const Index global : indices) letters.to_storing(global).push_back(global);
-    questions = letters.take();
-  };
-  if (faults.ok()) faults.attempt(make_questions);
-  std::vector<Message> asked = exchange(std::move(questions), comm, std::move(faults));
+namespace {
 
-  std::vector<Message> answers;
-  faults = {};
-  faults.attempt([&] {
-    for (Message& message : asked) {
-      answers.push_back({here, message.from, answer_to(message.content, stored_, shares_)});
-      std::vector<Index>().swap(message.content);
-    }
-  });
-  std::vector<Message> told = exchange(std::move(answers), comm, std::move(faults));
-
-  std::unordered_map<Index, std::vector<Index>> of_rank;
-  for (Message& message : told) of_rank[message.from] = std::move(message.content);
-  Answer answer;
-  answer.indices_ = std::move(indices);
-  answer.of_process_.resize(storing.processes());
-  answer.shares_ = shares_;
-  for (std::size_t process = 0; process < storing.processes(); ++process)
-    if (const auto found = of_rank.find(rank(static_cast<Index>(process))); found != of_rank.end())
-      answer.of_process_[process] = std::move(found->second);
-  return answer;
+std::vector<Inquiry::Wanted> alone(Inquiry::Wanted wanted) {
+  std::vector<Inquiry::Wanted> all;
+  all.push_back(std::move(wanted));
+  return all;
 }
+
+}  // namespace
 
 Inquiry::Inquiry(const Distribution& distribution, OfAxes wanted, MPI_Comm comm,
                  std::function<Index(Index process)> rank, Faults faults)
-    : distribution_(distribution), answers_(static_cast<std::size_t>(distribution.ndim())) {
-  for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Axis& axis = distribution.axis(i);
-    const auto* const own = own_of(axis);
-    if (own == nullptr) continue;
-    std::vector<Index> indices;
-    if (faults.ok()) indices.swap(wanted[static_cast<std::size_t>(i)]);
-    const auto is_known = [&](Index global) { return axis.unstructured()->knows(global); };
-    indices.erase(std::remove_if(indices.begin(), indices.end(), is_known), indices.end());
-    if (!std::is_sorted(indices.begin(), indices.end())) std::sort(indices.begin(), indices.end());
-    indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
-    const auto& directory = static_cast<const Directory&>(*own->directory);
-    answers_[static_cast<std::size_t>(i)] = directory.ask(std::move(indices), comm, rank, std::exchange(faults, {}));
+    : Inquiry(alone({distribution, std::move(wanted), std::move(rank)}), comm, std::move(faults)) {}
+
+Inquiry::Inquiry(std::vector<Wanted> wanted, MPI_Comm comm, Faults faults) {
+  std::vector<Directory::Question> questions;
+  for (Wanted& one : wanted) {
+    Of& of = of_.emplace_back(Of{one.distribution, {}});
+    for (Index i = 0; i < one.distribution.ndim(); ++i) {
+      const Axis& axis = one.distribution.axis(i);
+      const auto* const own = own_of(axis);
+      of.questions.push_back(own != nullptr ? std::optional<std::size_t>(questions.size()) : std::nullopt);
+      if (own == nullptr) continue;
+      std::vector<Index> indices;
+      if (faults.ok()) indices.swap(one.indices[static_cast<std::size_t>(i)]);
+      const auto is_known = [&](Index global) { return axis.unstructured()->knows(global); };
+      indices.erase(std::remove_if(indices.begin(), indices.end(), is_known), indices.end());
+      if (!std::is_sorted(indices.begin(), indices.end())) std::sort(indices.begin(), indices.end());
+      indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+      questions.push_back({static_cast<const Directory*>(own->directory.get()), std::move(indices), one.rank});
+    }
   }
+  if (!questions.empty()) answers_.emplace(std::move(questions), comm, std::move(faults));
 }
 
-Distribution Inquiry::learned() const {
+Distribution Inquiry::learned(std::size_t number) const {
+  const auto& [distribution, questions] = of_[number];
   std::vector<Axis> axes;
-  for (Index i = 0; i < distribution_.ndim(); ++i) {
-    const Axis& axis = distribution_.axis(i);
-    const auto& answer = answers_[static_cast<std::size_t>(i)];
-    axes.push_back(answer ? listed_axis(axis.unstructured()->knowing(answer->entries()), axis.size(), axis.periodic())
-                          : axis);
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    const auto& question = questions[static_cast<std::size_t>(i)];
+    axes.push_back(question ? listed_axis(axis.unstructured()->knowing(answers_->entries(*question)), axis.size(),
+                                          axis.periodic())
+                            : axis);
   }
   return Distribution(std::move(axes));
 }

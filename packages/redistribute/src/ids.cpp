@@ -1,11 +1,12 @@
 #include "access.hpp"
 #include "agreement.hpp"
-#include "plan_inquiry.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/directory.hpp>
 #include <tridap/internal/fingerprint.hpp>
+#include <tridap/internal/learned_of_numbers.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/numbered.hpp>
 #include <tridap/internal/placement.hpp>

@@ -2,6 +2,7 @@
 
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/exchange.hpp>
+#include <tridap/internal/learned_of_numbers.hpp>
 #include <tridap/internal/numbered.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -208,24 +209,18 @@ void PlanInquiry::ask(mpi::Faults faults) {
       place(parts);
       wanted = mapping_.ravel ? by_numbers(parts) : by_axes(parts);
     });
-  if (mpi::has_directory(sides_.source.distribution()))
-    of_source_.emplace(sides_.source.distribution(), std::move(wanted.source), comm_, ranks_of(sides_.source),
-                       std::exchange(faults, {}));
-  if (mpi::has_directory(sides_.target.distribution()))
-    of_target_.emplace(sides_.target.distribution(), std::move(wanted.target), comm_, ranks_of(sides_.target),
-                       std::move(faults));
+  std::vector<mpi::Inquiry::Wanted> of_sides;
+  of_sides.push_back({sides_.source.distribution(), std::move(wanted.source), ranks_of(sides_.source)});
+  of_sides.push_back({sides_.target.distribution(), std::move(wanted.target), ranks_of(sides_.target)});
+  asked_.emplace(std::move(of_sides), comm_, std::move(faults));
 }
 
 Plan PlanInquiry::plan() && {
   const Index rank = mpi::rank_of(comm_);
-  const auto wiser = [](const PlacedDistribution& side, std::optional<mpi::Inquiry>& inquiry) {
-    if (!inquiry) return side;
-    PlacedDistribution made(inquiry->learned(), side.ranks());
-    inquiry.reset();  // as large as the lists
-    return made;
-  };
   if (!told_by_) {
-    sides_ = {wiser(sides_.source, of_source_), wiser(sides_.target, of_target_)};
+    sides_ = {PlacedDistribution(asked_->learned(0), sides_.source.ranks()),
+              PlacedDistribution(asked_->learned(1), sides_.target.ranks())};
+    asked_.reset();  // as large as the lists
     return Plan(sides_.source, sides_.target, element_bytes_, rank, mapping_);
   }
   std::vector<std::vector<Piece>> told = read_told();

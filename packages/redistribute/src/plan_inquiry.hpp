@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tridap/global_ids.hpp>
 #include <tridap/internal/collectives.hpp>
 #include <tridap/internal/directory.hpp>
 #include <tridap/internal/plan_data.hpp>
@@ -31,7 +30,7 @@ struct Sides {
 ///
 /// Without Mapping::ravel, and if one side alone has such lists, each of its processes finds what it shares with those
 /// of the other side, and sends it to them: two collective calls of MPI. Else each process asks where its own elements
-/// of one side are on the other side: Directory::ask() for each axis.
+/// of one side are on the other side: an Inquiry of both sides.
 class PlanInquiry {
  public:
   PlanInquiry(const Sides& sides, Index element_bytes, const Mapping& mapping, MPI_Comm comm, mpi::Faults faults = {});
@@ -51,15 +50,8 @@ class PlanInquiry {
   std::optional<End> told_by_;                  // a side; nothing: the rest was asked
   std::vector<Message> arrived_;                // what its processes told
   std::vector<std::optional<AxisMoves>> ours_;  // by axis of the target: what this process has of `told_by_`
-  std::optional<mpi::Inquiry> of_source_, of_target_;
+  std::optional<mpi::Inquiry> asked_;           // of both sides
 };
-
-/// The same distribution, of which this process knows where the elements with some flat numbers are: those that
-/// `visit_numbers(visit)` visits. **Collective**: Directory::ask() for each axis. Throws the same Error on every
-/// process or on none.
-PlacedDistribution learned_of_numbers(
-    const PlacedDistribution& array, Order order,
-    const std::function<void(const std::function<void(Index number)>&)>& visit_numbers, MPI_Comm comm);
 
 }  // namespace tridap::redistribute
 

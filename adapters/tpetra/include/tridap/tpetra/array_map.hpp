@@ -163,6 +163,8 @@ class ArrayMap {
   ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors, Index flags,
            const detail::Collective& call);
   void arrange(const DistArray& array, bool vectors);
+  bool needs_all_lists() const;  // which are in a directory
+  void complete();
   detail::MapIds ids() const;
   bool may_ascend(detail::MapIds& ids) const;
   void make_map(const detail::MapIds& ids, const std::optional<detail::OneRange>& range);

@@ -2,6 +2,7 @@
 
 #include <tridap/distribution.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/collectives.hpp>
 #include <tridap/internal/spread_lists.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -25,27 +26,35 @@ class Directory : public DirectoryOfLists {
   /// process or on none.
   static SpreadLists make(ListHere here, MPI_Comm comm);
 
-  /// The answer to a question.
-  class Answer {
+  /// A question of this process: all entries of some indices, ascending and each once.
+  struct Question {
+    const Directory* of;
+    std::vector<Index> indices;
+    /// The rank in the communicator of a process of the array. That of this process is this one's: each process stores
+    /// a part of the directory.
+    std::function<Index(Index process)> rank;
+  };
+  /// The answers to questions that all processes have together: each asks the same directories.
+  class Answers {
    public:
-    /// All entries of the indices, sorted as Own::entries. Local; throws std::bad_alloc.
-    std::vector<Entry> entries() const;
+    /// **Collective** over `comm`: four collective calls of MPI, for any number of questions. Throws the same Error on
+    /// every process or on none, also if a process brings `faults`.
+    Answers(std::vector<Question> questions, MPI_Comm comm, Faults faults = {});
+    /// What was asked, sorted as Own::entries: an index that no process has is one entry, of coordinate -1. Local;
+    /// throws std::bad_alloc.
+    std::vector<Entry> entries(std::size_t question) const;
 
    private:
-    friend class Directory;
-    std::vector<Index> indices_;
-    std::vector<std::vector<Index>> of_process_;  // that stores some of them
-    bool shares_ = false;
+    std::vector<Message> letters(MPI_Comm comm);
+
+    std::vector<Question> asked_;
+    std::vector<std::vector<Index>> ranks_;  // of each question: by process of the array
+    std::vector<Message> told_;
   };
-  /// Asks for all entries of some indices, ascending and each once: an index that nobody holds has one, of coordinate
-  /// -1. `rank` gives the rank in `comm` of a process of the array, and that of this process is this one's: each stores
-  /// a part of the directory.
-  /// **Collective** over `comm`: four collective calls of MPI. Throws the same Error on every process or on none, also
-  /// if a process brings `faults`.
-  Answer ask(std::vector<Index> indices, MPI_Comm comm, const std::function<Index(Index process)>& rank,
-             Faults faults = {}) const;
 
  private:
+  void answer(const Index* asked, const Index* end, std::vector<Index>& answer) const;
+
   Index processes_ = 1, process_ = 0;
   bool shares_ = false;        // some index is on several coordinates
   std::vector<Entry> stored_;  // ascending by index, then by coordinate
@@ -54,21 +63,32 @@ class Directory : public DirectoryOfLists {
 /// By axis of a distribution: indices.
 using OfAxes = std::vector<std::vector<Index>>;
 
-/// What this process wants to know of a distribution: where the `wanted` indices of axes in the directory form are.
-/// Other axes are not looked at. The indices may be in any order, known, and wanted several times.
+/// What this process wants to know of distributions: where the wanted indices of axes in the directory form are. Other
+/// axes are not looked at.
 class Inquiry {
  public:
-  /// **Collective** over `comm`, on which every process has a distribution with the same axes in the directory form:
-  /// Directory::ask() for each of them. `rank` and `faults` are as there.
+  struct Wanted {
+    Distribution distribution;
+    OfAxes indices;  ///< in any order, known ones and repeated ones too
+    std::function<Index(Index process)> rank;  ///< as Directory::Question::rank
+  };
+  /// **Collective** over `comm`, on which every process has distributions with the same axes in the directory form:
+  /// four collective calls of MPI, or none if there is no such axis. Throws the same Error on every process or on none,
+  /// also if a process brings `faults`.
+  Inquiry(std::vector<Wanted> wanted, MPI_Comm comm, Faults faults = {});
   Inquiry(const Distribution& distribution, OfAxes wanted, MPI_Comm comm, std::function<Index(Index process)> rank,
           Faults faults = {});
 
-  /// The same distribution, of which this process also knows what it asked for. Local; throws std::bad_alloc.
-  Distribution learned() const;
+  /// Distribution number `number`, of which this process also knows what it asked for. Local; throws std::bad_alloc.
+  Distribution learned(std::size_t number = 0) const;
 
  private:
-  Distribution distribution_;
-  std::vector<std::optional<Directory::Answer>> answers_;  // by axis
+  struct Of {
+    Distribution distribution;
+    std::vector<std::optional<std::size_t>> questions;  // by axis
+  };
+  std::vector<Of> of_;
+  std::optional<Directory::Answers> answers_;
 };
 
 using tridap::has_directory;
