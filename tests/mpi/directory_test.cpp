@@ -4,6 +4,7 @@
 #include <tridap/internal/directory.hpp>
 #include <tridap/internal/exchange.hpp>
 #include <tridap/internal/fingerprint.hpp>
+#include <tridap/internal/own_positions.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 
 #include <gtest/gtest.h>
@@ -249,6 +250,53 @@ TEST(Directory, NamesItselfWhereAnAnswerIsNotKnown) {
   EXPECT_NE(said.find("directory"), std::string::npos) << said;
   EXPECT_NE(said.find("most_listed"), std::string::npos) << said;
   EXPECT_EQ(d.dim_data(our_rank()).size(), 1U);
+}
+
+/// Positions among all indices, of which each process has its own.
+void expect_positions(const oracle::Array& truth, MPI_Comm comm) {
+  const Index rank = on::rank(comm);
+  const Distribution d = tridap::mpi::gather_distribution(on::stamped(truth, rank), comm, spread());
+  const tridap::FlatNumbers numbers = tridap::mpi::compact_numbers(d, tridap::mpi::own_positions(d, comm));
+  std::vector<std::vector<Index>> sorted;  // by axis
+  Index count = 1;
+  for (const oracle::Axis& axis : truth.axes) {
+    std::vector<Index>& all = sorted.emplace_back();
+    for (const auto& [global, places] : places_of(axis)) all.push_back(global);
+    count *= static_cast<Index>(all.size());
+  }
+  EXPECT_EQ(numbers.count(), count);
+  for (Index i = 0; i < d.ndim(); ++i) {
+    const std::vector<Index>& all = sorted[static_cast<std::size_t>(i)];
+    const Index c = truth.coordinates(rank)[static_cast<std::size_t>(i)];
+    for (const Index global : truth.axes[static_cast<std::size_t>(i)].held_by(c)) {
+      const Index position = std::lower_bound(all.begin(), all.end(), global) - all.begin();
+      EXPECT_EQ(numbers.number(i, global), position * numbers.weight(i)) << global << " on axis " << i;
+      if (d.ndim() == 1) {
+        EXPECT_EQ(numbers.indices(position), std::vector<Index>{global});
+      }
+    }
+  }
+}
+
+TEST(OwnPositions, AreThoseOfTheSortedIndices) {
+  on::every_communicator([](MPI_Comm comm) {
+    for (const oracle::Axis& axis : listed_axes(on::processes(comm))) expect_positions(oracle::Array({axis}), comm);
+  });
+  for (const List& grid : on::grids(all_processes(), 2)) {
+    const auto rows = listed_axes(grid[0]), columns = listed_axes(grid[1]);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      expect_positions(oracle::Array({rows[i], columns[(i + 1) % columns.size()]}), MPI_COMM_WORLD);
+  }
+}
+
+TEST(OwnPositions, OfOthersAreNotKnown) {
+  if (all_processes() == 1) GTEST_SKIP() << "one process has all lists";
+  const oracle::Axis axis = listed_axes(all_processes())[1];
+  const Distribution d =
+      tridap::mpi::gather_distribution(on::stamped(oracle::Array({axis}), our_rank()), MPI_COMM_WORLD, spread());
+  const tridap::FlatNumbers numbers = tridap::mpi::compact_numbers(d, tridap::mpi::own_positions(d, MPI_COMM_WORLD));
+  const Index other = axis.held_by((our_rank() + 1) % all_processes()).front();
+  on::expect_says(on::thrown([&] { numbers.number(0, other); }), "positions of its own indices alone");
 }
 
 }  // namespace

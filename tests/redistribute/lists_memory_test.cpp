@@ -15,9 +15,9 @@ using namespace tridap;
 constexpr Index of_each = 100'000;
 
 /// Ids that are dealt and ordered at random, each once: multiples of `step`.
-std::vector<Index> random_ids(MPI_Comm comm, Index step = 1) {
+std::vector<Index> random_ids(MPI_Comm comm, Index step = 1, std::uint64_t seed = 5) {
   const auto processes = static_cast<std::uint64_t>(on::processes(comm));
-  std::mt19937_64 random(5);
+  std::mt19937_64 random(seed);
   std::vector<Index> ids;
   for (Index id = 0; id < of_each * on::processes(comm); ++id)
     if (static_cast<int>(random() % processes) == on::rank(comm)) ids.push_back(step * id);
@@ -71,6 +71,23 @@ TEST(ListsMemory, OfAPlan) {
     });
     EXPECT_LE(held, bound(ids));
   }
+}
+
+// The ids of a process are those that it has on either side.
+TEST(ListsMemory, OfAPlanFromListsToLists) {
+  const std::vector<Index> ids = random_ids(MPI_COMM_WORLD), others = random_ids(MPI_COMM_WORLD, 1, 6);
+  Reading reading;
+  reading.most_listed = 0;
+  const Distribution from = mpi::gather_distribution(listed(ids, MPI_COMM_WORLD), MPI_COMM_WORLD, reading);
+  const Distribution to = mpi::gather_distribution(listed(others, MPI_COMM_WORLD), MPI_COMM_WORLD, reading);
+  double kept = 0;
+  const double held = most_held_by([&] {
+    const std::size_t before = memory_meter::held;
+    const redistribute::Redistribution plan(from, to, 8, MPI_COMM_WORLD);
+    kept = static_cast<double>(memory_meter::held - before) - static_cast<double>(plan.plan().memory());
+  });
+  EXPECT_LE(held, bound(ids) + bound(others));
+  EXPECT_LE(kept, 1e6) << "besides the moves";
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/flat_numbers.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/own_positions.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/compat.hpp>
 #include <tridap/petsc/import.hpp>
@@ -119,8 +120,9 @@ AO make_ordering(const DistArray& array, MPI_Comm comm, Copy copy) {
   const mpi::Call beginning(comm, "petsc::make_ordering", mpi::Library::petsc);
   return beginning.run([&] {
     const Source source = need_source(array, beginning.comm(), copy);
+    const PositionsOfAxes positions = mpi::own_positions(source.distribution, beginning.comm());
     const std::vector<PetscInt> numbers = mpi::collectively(comm, [&] {
-      const FlatNumbers flat(source.distribution, Order::row_major, UnstructuredIds::compact);
+      const FlatNumbers flat = mpi::compact_numbers(source.distribution, positions);
       const std::vector<Index> list = flat.list(source.rank, Part::interior, order_of(array, source, copy));
       std::vector<PetscInt> made;
       made.reserve(list.size());

@@ -5,6 +5,7 @@
 #include <tridap/internal/digest.hpp>
 #include <tridap/make.hpp>
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,17 +122,28 @@ Distribution from_state(const py::tuple& state) {
   return Distribution(std::move(axes));
 }
 
-// Distributions are equal if each process owns the same elements at the same places, so only what follows from that is
-// asked; who owns an element is not, because this process may not know it of lists that are in a directory.
+// Distributions are equal if each process owns the same elements at the same places, whatever kinds their axes have. Of
+// lists in a directory this process knows where the first and the last index are, so the first and the last element are
+// asked for, and how many each process has.
 Index hash_of(const Distribution& distribution) {
   constexpr Index most = 8;  // processes
   Digest digest;
   digest.add_all(distribution.shape());
+  std::array<Index, 2> owners{0, 0};
   for (Index i = 0; i < distribution.ndim(); ++i) {
-    const auto extremes = distribution.axis(i).extremes();
+    const Axis& axis = distribution.axis(i);
+    const auto extremes = axis.extremes();
     if (!extremes) return digest.value();  // there are no elements
     digest.add_all(*extremes);
+    for (std::size_t k = 0; k < 2; ++k) {
+      const auto* lists = axis.unstructured();
+      const bool spread = lists != nullptr && lists->own() != nullptr;
+      const Location place = spread ? lists->own()->ends[k] : axis.locate((*extremes)[k]).value();
+      owners[k] = owners[k] * axis.proc_grid_size() + place.coordinate;
+      digest.add(place.local);
+    }
   }
+  digest.add_all(owners);
   for (Index process = 0; process < most; ++process)
     digest.add(process < distribution.processes() ? distribution.count(process) : 0);
   return digest.value();

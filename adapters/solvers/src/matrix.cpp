@@ -20,6 +20,10 @@ using GlobalOrdinal = Map::global_ordinal_type;
 
 constexpr Index most = std::numeric_limits<int>::max();
 
+bool is_compact(const ArrayMap& array_map) {
+  return array_map.options().unstructured_ids == UnstructuredIds::compact;
+}
+
 /// The ids of the elements that some process has.
 class Elements {
  public:
@@ -27,10 +31,11 @@ class Elements {
   Elements(const ArrayMap& array_map, Distribution distribution)
       : distribution_(std::move(distribution)),
         map_(*array_map.map()),
-        numbers_(array_map.numbers()),
+        numbers_(is_compact(array_map) ? array_map.numbers() : FlatNumbers(distribution_)),
         base_(array_map.options().index_base) {
     for (Index i = 0; i < distribution_.ndim(); ++i)
-      if (distribution_.axis(i).dist_type() == 'u' || distribution_.axis(i).periodic()) holes_ = true;
+      if ((distribution_.axis(i).dist_type() == 'u' && !is_compact(array_map)) || distribution_.axis(i).periodic())
+        holes_ = true;
   }
 
   Index base() const { return base_; }
@@ -119,6 +124,7 @@ void check(const Csr& csr, Index rows, const Elements& elements) {
 // The rows, of which this process knows whether the columns of its part are elements. **Collective**, if lists are in a
 // directory.
 Distribution knowing_columns(const ArrayMap& rows, const Csr& csr) {
+  if (is_compact(rows)) return rows.rows();  // each number is an element
   std::vector<Index> ranks;
   for (Index process = 0; rows.is_reordered() && process < rows.rows().processes(); ++process)
     ranks.push_back(rows.rank(process));

@@ -6,6 +6,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/directory.hpp>
 #include <tridap/internal/fingerprint.hpp>
+#include <tridap/internal/own_positions.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/runs.hpp>
@@ -154,7 +155,7 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const Array
   if (!detail::all_said_the_same(agreed_)) refuse_options();
   call.run([&] {
     arrange(array, vectors);
-    complete();
+    know_positions();
     detail::MapIds own = ids();
     std::optional<detail::OneRange> range;
     if (own.counts.total == 0 || (agreed_ & detail::row_major) != 0) range = own.range;
@@ -187,7 +188,7 @@ ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, con
       of_all = std::current_exception();
     }
     record.add(detail::said(options, false));
-    record.add(needs_all_lists() ? fingerprint(distribution_) : 0);
+    record.add(asks_for_positions() ? fingerprint(distribution_) : 0);
     record.add(agreed_ & detail::row_major);
     for (const Index number : own.asked) record.add(number);
   });
@@ -195,7 +196,7 @@ ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, con
   if (of_all) std::rethrow_exception(of_all);
   mpi::need_same_directory(call, directory);
   call.run([&] {
-    complete();
+    know_positions();
     const bool all_row_major = call.smallest(row_major) != 0;
     if (!all_row_major) agreed_ = 0;
     const auto found = own.found({call.largest(asked), call.largest(asked + 1), call.largest(asked + 2)});
@@ -232,14 +233,12 @@ void ArrayMap::arrange(const DistArray& array, bool vectors) {
   }
 }
 
-bool ArrayMap::needs_all_lists() const {
-  return options_.unstructured_ids == UnstructuredIds::compact && mpi::has_directory(distribution_);
+bool ArrayMap::asks_for_positions() const {
+  return options_.unstructured_ids == UnstructuredIds::compact && mpi::has_directory(rows());
 }
 
-void ArrayMap::complete() {
-  if (!needs_all_lists()) return;
-  distribution_ = mpi::completed(distribution_, comm_.raw());
-  if (rows_) rows_ = without(distribution_, *options_.vectors_axis);
+void ArrayMap::know_positions() {
+  if (asks_for_positions()) positions_ = mpi::own_positions(rows(), comm_.raw());
 }
 
 detail::MapIds ArrayMap::ids() const {

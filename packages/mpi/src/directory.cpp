@@ -85,14 +85,25 @@ std::vector<Entry> entries_in(std::vector<Message> arrived) {
 struct Sums {
   std::uint64_t distinct = 0;
   std::array<std::uint64_t, 2> digests{};
+  std::array<std::array<std::uint64_t, 2>, 2> ends{};  // of each, its coordinate and its local index
   std::uint64_t failed = 0;
+
+  Location end(std::size_t number) const {
+    return {static_cast<Index>(ends[number][0]), static_cast<Index>(ends[number][1])};
+  }
 };
 
-Sums sums_of(const std::vector<Entry>& stored) {
+Sums sums_of(const std::vector<Entry>& stored, const std::array<Index, 2>& extremes) {
   Sums sums;
   for (std::size_t i = 0; i < stored.size(); ++i) {
-    sums.distinct += i == 0 || stored[i - 1].global != stored[i].global ? 1 : 0;
-    add_to_digests(sums.digests, stored[i]);
+    const Entry& entry = stored[i];
+    add_to_digests(sums.digests, entry);
+    if (i > 0 && stored[i - 1].global == entry.global) continue;
+    ++sums.distinct;
+    for (std::size_t k = 0; k < 2; ++k)  // one process stores each
+      if (entry.global == extremes[k])
+        sums.ends[k] = {static_cast<std::uint64_t>(entry.place.coordinate),
+                        static_cast<std::uint64_t>(entry.place.local)};
   }
   return sums;
 }
@@ -148,7 +159,7 @@ SpreadLists Directory::make(ListHere listed, MPI_Comm comm) {
     directory->processes_ = processes_of(comm);
     directory->process_ = rank_of(comm);
     directory->stored_ = entries_in(std::move(arrived));
-    sums = sums_of(directory->stored_);
+    sums = sums_of(directory->stored_, listed.extremes);
     made.twice = twice_in(directory->stored_);
     own->entries = entries_of(own->list, listed.coordinate);
   });
@@ -160,6 +171,7 @@ SpreadLists Directory::make(ListHere listed, MPI_Comm comm) {
   own->counts = std::move(listed.counts);
   own->distinct = static_cast<Index>(sums.distinct);
   own->extremes = listed.extremes;
+  own->ends = {sums.end(0), sums.end(1)};
   own->owners = static_cast<Index>(sums.digests[0]);
   own->places = static_cast<Index>(sums.digests[1]);
   const Index total = std::accumulate(own->counts.begin(), own->counts.end(), Index{0});
@@ -179,6 +191,14 @@ SpreadLists Directory::make(ListHere listed, MPI_Comm comm) {
   own->directory = std::move(directory);
   made.own = std::move(own);
   return made;
+}
+
+std::vector<Index> Directory::stored_indices() const {
+  std::vector<Index> indices;
+  indices.reserve(stored_.size());
+  for (const Entry& entry : stored_)
+    if (indices.empty() || indices.back() != entry.global) indices.push_back(entry.global);
+  return indices;
 }
 
 namespace {

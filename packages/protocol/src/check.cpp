@@ -14,6 +14,7 @@ namespace tridap {
 
 Index Reading::default_most_listed() {
   static const Index most = [] {
+    constexpr Index usual = 1'000'000;
     const char* const text = std::getenv("TRIDAP_MOST_LISTED");
     char* end = nullptr;
     const long long given = text != nullptr ? std::strtoll(text, &end, 10) : -1;
@@ -21,10 +22,10 @@ Index Reading::default_most_listed() {
     if (text != nullptr && !right)
       std::fprintf(
           stderr,
-          "tridap: TRIDAP_MOST_LISTED is '%s', but must be a whole number of at least 0, such as 1000000: it is "
-          "not used\n",
+          "tridap: TRIDAP_MOST_LISTED is '%s', but must be a whole number of at least 0: 1000000 is "
+          "used\n",
           text);
-    return right ? static_cast<Index>(given) : std::numeric_limits<Index>::max();
+    return right ? static_cast<Index>(given) : usual;
   }();
   return most;
 }

@@ -122,7 +122,7 @@ AxisMoves moves_on(const PlanData& parts, End end, std::size_t i) {
   return end == End::source ? moves_from(from, c, to, part) : moves_to(from, to, c, part);
 }
 
-Plan plan_of(PlanData all, const MovesOn& moves) {
+Plan plan_of(PlanData all, const MovesOn& moves, const std::array<PlacedDistribution, 2>* named) {
   auto parts = std::make_shared<PlanData>(std::move(all));
   place(*parts);
   if (parts->mapping.ravel) {
@@ -139,6 +139,8 @@ Plan plan_of(PlanData all, const MovesOn& moves) {
       }
   }
   check_counts(*parts);
+  if (named != nullptr)
+    for (const End end : {End::source, End::target}) parts->side(end).placed = (*named)[end == End::source ? 0 : 1];
   return PlanData::plan(std::move(parts));
 }
 

@@ -8,6 +8,7 @@
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -218,10 +219,14 @@ void PlanInquiry::ask(mpi::Faults faults) {
 Plan PlanInquiry::plan() && {
   const Index rank = mpi::rank_of(comm_);
   if (!told_by_) {
-    sides_ = {PlacedDistribution(asked_->learned(0), sides_.source.ranks()),
-              PlacedDistribution(asked_->learned(1), sides_.target.ranks())};
+    PlanData learned{{PlacedDistribution(asked_->learned(0), sides_.source.ranks())},
+                     {PlacedDistribution(asked_->learned(1), sides_.target.ranks())},
+                     element_bytes_,
+                     rank,
+                     mapping_};
     asked_.reset();  // as large as the lists
-    return Plan(sides_.source, sides_.target, element_bytes_, rank, mapping_);
+    const std::array<PlacedDistribution, 2> named{sides_.source, sides_.target};
+    return plan_of(std::move(learned), moves_on, &named);
   }
   std::vector<std::vector<Piece>> told = read_told();
   return plan_of(

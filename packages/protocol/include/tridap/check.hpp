@@ -17,7 +17,7 @@ struct Reading {
   /// If the lists of an unstructured axis have more indices than this, each process keeps its own list, and a directory
   /// that is spread over the processes answers where the other indices are: see UnstructuredKind. Else every process
   /// gets all lists. If the processes give different numbers, the smallest one is used. An axis over one process always
-  /// has all lists. Without the environment variable TRIDAP_MOST_LISTED, the default is that all are gathered.
+  /// has all lists. The default is that of the environment variable TRIDAP_MOST_LISTED, or else 1,000,000.
   Index most_listed = default_most_listed();
 
   static Index default_most_listed();

@@ -17,6 +17,14 @@ enum class UnstructuredIds {
   compact,    ///< the position among the sorted distinct indices: no gaps, but it needs a table if there were any
 };
 
+/// Of one unstructured axis: some of its indices, ascending, and the position of each among all distinct ones.
+struct KnownPositions {
+  std::vector<Index> indices;
+  std::vector<Index> positions;  ///< empty: 0, 1, 2, ..., because all are known
+};
+/// By axis; empty for an axis whose positions are `index - min`. Null: so are those of all axes.
+using PositionsOfAxes = std::shared_ptr<const std::vector<KnownPositions>>;
+
 /// One number for each element of an array: its position in the whole array in row-major or column-major order, called
 /// the ravel of its global indices (PROTOCOL, Flat numbers).
 ///
@@ -29,6 +37,9 @@ class FlatNumbers {
   /// Throws Error if the numbers do not fit 64 bits.
   explicit FlatNumbers(const Distribution& distribution, Order order = Order::row_major,
                        UnstructuredIds ids = UnstructuredIds::with_gaps);
+  /// UnstructuredIds::compact, of a distribution whose lists stay on their processes: the numbers of elements whose
+  /// positions are known. Throws Error also where others are asked for.
+  FlatNumbers(const Distribution& distribution, Order order, PositionsOfAxes known);
 
   Index count() const { return count_; }  ///< all numbers are in `[0, count())`
   /// The length of list().
@@ -59,8 +70,9 @@ class FlatNumbers {
   // indices.
   template <class Number>
   void repeat(Index axis, Index coordinate, Part part, bool reversed, Number* numbers, Index inner) const;
+  void weigh(Order order);
   // The table of an axis; null if it has none.
-  const std::vector<Index>* distinct(Index axis) const;
+  const KnownPositions* known(Index axis) const;
   // The position of a global index among those of an axis.
   Index position(Index axis, Index global) const;
 
@@ -68,8 +80,7 @@ class FlatNumbers {
   std::vector<Index> outward_;         // the axes from the innermost to the outermost one
   std::vector<Index> first_, weight_;  // by axis
   Index count_ = 1;
-  // By axis: the sorted distinct indices, if gaps between them are closed. Null if this is so on no axis.
-  std::shared_ptr<const std::vector<std::vector<Index>>> closed_;
+  PositionsOfAxes closed_;             // where gaps between indices are closed
 };
 
 template <class Number>

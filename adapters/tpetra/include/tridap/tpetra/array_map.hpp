@@ -154,8 +154,12 @@ class ArrayMap {
   /// The properties of the array that the map cannot express, one line for each.
   const std::vector<std::string>& losses() const { return losses_; }
   /// The way back: numbers().global_index(id - options().index_base) are the global indices of rows(). Each call makes
-  /// a new object, with a table for UnstructuredIds::compact: keep it if you ask for many ids.
-  FlatNumbers numbers() const { return FlatNumbers(rows(), Order::row_major, options_.unstructured_ids); }
+  /// a new object, with a table for UnstructuredIds::compact: keep it if you ask for many ids. If lists stay on their
+  /// processes, it knows the ids of this process's elements alone.
+  FlatNumbers numbers() const {
+    return positions_ ? FlatNumbers(rows(), Order::row_major, positions_)
+                      : FlatNumbers(rows(), Order::row_major, options_.unstructured_ids);
+  }
 
  private:
   friend struct detail::PreparedImport;
@@ -163,8 +167,8 @@ class ArrayMap {
   ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors, Index flags,
            const detail::Collective& call);
   void arrange(const DistArray& array, bool vectors);
-  bool needs_all_lists() const;  // which are in a directory
-  void complete();
+  bool asks_for_positions() const;
+  void know_positions();
   detail::MapIds ids() const;
   bool may_ascend(detail::MapIds& ids) const;
   void make_map(const detail::MapIds& ids, const std::optional<detail::OneRange>& range);
@@ -174,6 +178,7 @@ class ArrayMap {
   std::vector<int> ranks_;  // by process of the grid; empty if rank and process are the same
   Distribution distribution_;
   std::optional<Distribution> rows_;  // only if there is a vectors' axis
+  PositionsOfAxes positions_;         // of lists in a directory
   ArrayMapOptions options_;
   MemoryOrder order_;
   Teuchos::RCP<const Map> map_;

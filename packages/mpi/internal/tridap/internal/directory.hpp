@@ -26,6 +26,9 @@ class Directory : public DirectoryOfLists {
   /// process or on none.
   static SpreadLists make(ListHere here, MPI_Comm comm);
 
+  /// The indices that this process stores, ascending, each once. Local; throws std::bad_alloc.
+  std::vector<Index> stored_indices() const;
+
   /// A question of this process: all entries of some indices, ascending and each once.
   struct Question {
     const Directory* of;

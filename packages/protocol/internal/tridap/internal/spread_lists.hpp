@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/distribution.hpp>
+#include <tridap/flat_numbers.hpp>
 #include <tridap/internal/digest.hpp>
 
 #include <array>
@@ -43,6 +44,11 @@ inline bool has_directory(const Distribution& distribution) {
     if (own_of(distribution.axis(i)) != nullptr) return true;
   return false;
 }
+
+/// Whether the axis is unstructured and lacks some index between its smallest and its largest one.
+bool has_gaps(const Axis& axis);
+/// All positions on such an axis, whose lists are all here; nothing on other axes. Throws std::bad_alloc.
+KnownPositions all_positions(const Axis& axis);
 
 /// An unstructured axis of a kind that is known to be valid. `size` may count shared indices once.
 Axis listed_axis(UnstructuredKind kind, Index size, bool periodic);

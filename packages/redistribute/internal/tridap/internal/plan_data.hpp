@@ -3,6 +3,7 @@
 #include <tridap/internal/axis_moves.hpp>
 #include <tridap/redistribute/plan.hpp>
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -69,9 +70,10 @@ void check_missing(const AxisMoves& moves, End here, Index axis, const Mapping& 
 AxisMoves moves_on(const PlanData& parts, End end, std::size_t i);
 
 /// The plan of this process, whose ranks, lengths and mapping are set. `moves(parts, end, i)` are its moves on an axis
-/// of the target, where the mapping is not of flat numbers. Throws Error.
+/// of the target, where the mapping is not of flat numbers. `named`: the source and the target that the plan keeps, which
+/// need not know what was learned to find the moves; null: those of `parts`. Throws Error.
 using MovesOn = std::function<AxisMoves(const PlanData&, End, std::size_t)>;
-Plan plan_of(PlanData parts, const MovesOn& moves);
+Plan plan_of(PlanData parts, const MovesOn& moves, const std::array<PlacedDistribution, 2>* named = nullptr);
 
 /// Throws Error where a side is on ranks that a communicator of so many processes does not have.
 void check_ranks(const Plan& plan, Index processes);
