@@ -73,7 +73,8 @@ TEST(ExportArray, AnyOtherMapIsUnstructuredWithOneToOneProven) {
   const tridap::DistArray one = export_array(scattered).array;
   ASSERT_EQ(one.dim_data[0].dist_type(), 'u');
   EXPECT_TRUE(std::get<tridap::Unstructured>(one.dim_data[0].dist).one_to_one);
-  const tridap::Distribution d = tridap::mpi::gather_distribution(one, MPI_COMM_WORLD);
+  const auto all_lists = tridap::Reading::with_all_lists();
+  const tridap::Distribution d = tridap::mpi::gather_distribution(one, MPI_COMM_WORLD, all_lists);
   for (Index p = 0; p < processes(); ++p) EXPECT_EQ(d.owner({100 - p}), p);
 
   const auto overlapping = vector_on({5, 10 + rank()});

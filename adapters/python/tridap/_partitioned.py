@@ -134,12 +134,13 @@ def partitioned(array):
         raise AttributeError("__partitioned__ needs the parts of all processes: tridap.asarray(array, comm) knows them")
     dist, partitions = array.distribution, {}
     to = ",".join("b" if processes > 1 else "*" for processes in dist.grid)
+    for axis, dim in enumerate(dist.dim_data(array.process)):
+        if dim["dist_type"] != "b":
+            raise AttributeError(f"axis {axis} is not distributed in blocks, but a partition of __partitioned__ is one "
+                                 f"box: x.redistribute({to!r}, grid={dist.grid}) has such parts")
     for process in range(dist.processes):
         place, start, extent = dist.coordinates(process), [], []
-        for axis, (dim, owned) in enumerate(zip(dist.dim_data(process), dist.part(process))):
-            if dim["dist_type"] != "b":
-                raise AttributeError(f"axis {axis} is not distributed in blocks, but a partition of __partitioned__ is one "
-                                     f"box: x.redistribute({to!r}, grid={dist.grid}) has such parts")
+        for dim, owned in zip(dist.dim_data(process), dist.part(process)):
             start.append(dim["start"] + owned.start)
             extent.append(owned.stop - owned.start)
         partitions[place] = {"start": tuple(start), "shape": tuple(extent), "location": [process],
