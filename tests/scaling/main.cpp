@@ -5,10 +5,14 @@
 
 #include <mpi.h>
 
+#include <cstdlib>
+
 int main(int argc, char** argv) {
+  setenv("TRIDAP_MOST_LISTED", "0", 1);  // before anything reads it
   MPI_Init(&argc, &argv);
   for (const tridap::Index processes : scaling::every_P) {
     scaling::structured_rows(processes);
+    scaling::listed_rows(processes);
   }
   MPI_Finalize();
 }
