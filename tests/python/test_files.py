@@ -1,5 +1,6 @@
 """tridap.save and tridap.load, against h5py reading and writing the same files on one process."""
 
+import json
 import os
 import random
 import sys
@@ -197,6 +198,22 @@ def test_attributes_and_groups(folder):
     from tridap import hdf5
     assert hdf5.datasets(folder / "x.h5") == ["a/b", "c"]
     assert tridap.load_attrs(folder / "x.h5", "c")["__version__"] == "0.10.0"
+
+
+def test_h5py_reads_the_distribution(folder):
+    lists = [[2 * p + 1, 2 * p] for p in range(P)]
+    x = tridap.from_function(tridap.distribution((2 * P, 3), (tridap.unstructured(lists), "*"), processes=P), lambda i, j: 3 * i + j, comm=COMM)
+    tridap.save(folder / "x.h5", {"g/lists": x})
+    if R == 0:
+        with h5py.File(folder / "x.h5", "r") as file:
+            axes = json.loads(file["g/lists"].attrs["dim_data"])
+            assert [axis["dist_type"] for axis in axes] == ["u", "b"] and axes[0]["extremes"] == [0, 2 * P - 1]
+            bounds = file["g/lists"].attrs["axis_bounds"]
+            assert len(bounds[1]) == 0 and axes[1]["block_size"] == 3
+            stored = file[axes[0]["indices"]]
+            assert [list(stored[bounds[0][p]:bounds[0][p + 1]]) for p in range(P)] == lists
+    assert repr(tridap.load(folder / "x.h5").dim_data) == repr(x.dim_data)
+    assert tridap.load(folder / "x.h5", to="*,b").sum() == x.sum()
 
 
 @pytest.mark.parametrize("compression", [None, "gzip", 9])

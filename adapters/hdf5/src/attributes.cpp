@@ -7,6 +7,7 @@
 #include <tridap/internal/state.hpp>
 #include <tridap/text.hpp>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -21,12 +22,14 @@ Handle text_type() {
   return type;
 }
 
-void write(hid_t object, const std::string& name, hid_t type, hid_t space, const void* value) {
+// `here`: the type of the value in memory, if it is another one.
+void write(hid_t object, const std::string& name, hid_t type, hid_t space, const void* value,
+           hid_t here = H5I_INVALID_HID) {
   const QuietErrors errors;
   if (H5Aexists(object, name.c_str()) > 0) call("H5Adelete", [&] { return H5Adelete(object, name.c_str()); });
   const Handle attribute = made(
       "H5Acreate", &H5Aclose, [&] { return H5Acreate2(object, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT); });
-  call("H5Awrite", [&] { return H5Awrite(attribute, type, value); });
+  call("H5Awrite", [&] { return H5Awrite(attribute, here < 0 ? type : here, value); });
 }
 
 Handle open_attribute(hid_t object, const std::string& name) {
@@ -84,6 +87,47 @@ herr_t add_name(hid_t, const char* name, const H5A_info_t*, void* names) {
 }
 
 }  // namespace
+
+void write_number_lists(hid_t object, const std::string& name, const std::vector<std::vector<Index>>& lists) {
+  if (std::all_of(lists.begin(), lists.end(), [](const auto& list) { return list.empty(); })) {
+    if (has_attribute(object, name)) call("H5Adelete", [&] { return H5Adelete(object, name.c_str()); });
+    return;
+  }
+  std::vector<hvl_t> pieces;
+  for (const auto& list : lists) pieces.push_back({list.size(), const_cast<Index*>(list.data())});
+  const Handle type = made("H5Tvlen_create", &H5Tclose, [] { return H5Tvlen_create(H5T_STD_I64LE); });
+  const auto count = static_cast<hsize_t>(lists.size());
+  const Handle space = made("H5Screate_simple", &H5Sclose, [&] { return H5Screate_simple(1, &count, nullptr); });
+  const Handle here = made("H5Tvlen_create", &H5Tclose, [] { return H5Tvlen_create(H5T_NATIVE_INT64); });
+  write(object, name, type, space, pieces.data(), here);
+}
+
+std::vector<std::vector<Index>> read_number_lists(hid_t object, const std::string& name, std::size_t axes) {
+  std::vector<std::vector<Index>> lists(axes);
+  if (!has_attribute(object, name)) return lists;
+  const Handle attribute = open_attribute(object, name);
+  const Handle type = made("H5Aget_type", &H5Tclose, [&] { return H5Aget_type(attribute); });
+  const Handle space = made("H5Aget_space", &H5Sclose, [&] { return H5Aget_space(attribute); });
+  const bool varies = H5Tget_class(type) == H5T_VLEN;
+  const Handle each = varies ? made("H5Tget_super", &H5Tclose, [&] { return H5Tget_super(type); }) : Handle();
+  if (!varies || H5Tget_class(each) != H5T_INTEGER ||
+      H5Sget_simple_extent_npoints(space) != static_cast<hssize_t>(axes))
+    refuse("the attribute '" + name + "' is not a list of integers for each of " + std::to_string(axes) + " axes", "",
+           "save the array again, or remove the attribute 'dim_data'");
+  const Handle here = made("H5Tvlen_create", &H5Tclose, [] { return H5Tvlen_create(H5T_NATIVE_INT64); });
+  std::vector<hvl_t> pieces(axes);
+  call("H5Aread", [&] { return H5Aread(attribute, here, pieces.data()); });
+  struct Reclaim {  // the memory that HDF5 has allocated
+    hid_t type, space;
+    void* pieces;
+    ~Reclaim() { H5Dvlen_reclaim(type, space, H5P_DEFAULT, pieces); }
+  } const reclaim{here, space, pieces.data()};
+  for (std::size_t i = 0; i < axes; ++i) {
+    const auto* const begin = static_cast<const Index*>(pieces[i].p);
+    if (pieces[i].len > 0) lists[i].assign(begin, begin + pieces[i].len);
+  }
+  return lists;
+}
 
 bool has_attribute(hid_t object, const std::string& name) {
   const QuietErrors errors;

@@ -2,8 +2,9 @@
 
 #include "attributes.hpp"
 #include "file.hpp"
-#include "layout.hpp"
+#include "lists.hpp"
 #include "memory_type.hpp"
+#include "steps.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/text.hpp>
 #include <tridap/version.hpp>
@@ -119,6 +120,20 @@ Handle dataset_space(const Plan& plan, const SaveOptions& options) {
               [&] { return H5Screate_simple(static_cast<int>(extents.size()), extents.data(), most.data()); });
 }
 
+// Says with which distribution an array is saved.
+void write_layout(hid_t file, hid_t dataset, const Plan& plan) {
+  write_text(dataset, version_attribute, stamp(Version::v0_10));
+  write_text(dataset, dim_data_attribute, layout_text(plan.layout));
+  std::vector<std::vector<Index>> bounds, padding;
+  for (const AxisLayout& axis : plan.layout) {
+    bounds.push_back(axis.bounds);
+    padding.push_back(axis.padding);
+  }
+  write_number_lists(dataset, bounds_attribute, bounds);
+  write_number_lists(dataset, padding_attribute, padding);
+  write_lists(file, plan.layout, plan.distribution);
+}
+
 void make_dataset(hid_t file, Plan& plan, const SaveOptions& options) {
   const Handle groups = made("H5Pcreate", &H5Pclose, [] { return H5Pcreate(H5P_LINK_CREATE); });
   call("H5Pset_create_intermediate_group", [&] { return H5Pset_create_intermediate_group(groups, 1); });
@@ -126,8 +141,7 @@ void make_dataset(hid_t file, Plan& plan, const SaveOptions& options) {
   const Handle dataset = made("H5Dcreate", &H5Dclose, [&] {
     return H5Dcreate2(file, plan.name.c_str(), plan.type.id(), space, groups, list, H5P_DEFAULT);
   });
-  write_text(dataset, version_attribute, stamp(Version::v0_10));
-  write_text(dataset, dim_data_attribute, plan.dim_data);
+  write_layout(file, dataset, plan);
   if (options.step) write_text(dataset, steps_attribute, steps_text(with_step({}, *options.step)));
 }
 
@@ -161,8 +175,7 @@ void extend_dataset(hid_t file, Plan& plan, Index step) {
   const std::vector<Range> steps = with_step(saved_steps(dataset, static_cast<Index>(extents[0])), step);
   extents[0] = std::max(extents[0], static_cast<hsize_t>(step) + 1);
   call("H5Dset_extent", [&] { return H5Dset_extent(dataset, extents.data()); });
-  write_text(dataset, version_attribute, stamp(Version::v0_10));
-  write_text(dataset, dim_data_attribute, plan.dim_data);
+  write_layout(file, dataset, plan);
   write_text(dataset, steps_attribute, steps_text(steps));
 }
 
@@ -227,7 +240,12 @@ Index bytes_of(const Plan& plan, const SaveOptions& options) {
     const Index whole = (plan.shape[i] + chunk - 1) / chunk;
     bytes = checked_multiply(checked_multiply(bytes, whole).value_or(0), chunk).value_or(0);
   }
-  return bytes + spare + static_cast<Index>(plan.dim_data.size());
+  for (const AxisLayout& axis : plan.layout) {
+    const auto numbers = static_cast<Index>(axis.bounds.size() + axis.padding.size());
+    const Index all = checked_add(numbers, axis.dist_type == 'u' ? axis.total() : 0).value_or(0);
+    bytes = checked_add(bytes, checked_multiply(all, Index{sizeof(Index)}).value_or(0) + spare).value_or(bytes);
+  }
+  return bytes + spare;
 }
 
 Index bytes_of(const std::vector<Plan>& plans, const SaveOptions& options, bool all) {

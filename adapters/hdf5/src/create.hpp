@@ -1,5 +1,6 @@
 #pragma once
 
+#include "layout.hpp"
 #include <tridap/distribution.hpp>
 #include <tridap/hdf5/save.hpp>
 
@@ -15,7 +16,8 @@ struct Plan {
   std::string name;
   std::vector<Index> shape;  ///< without the steps
   Datatype type;
-  std::string dim_data;                    ///< the text of the attribute
+  Distribution distribution;
+  Layout layout;                           ///< of the distribution
   bool chunked = false, filtered = false;  ///< results: it is stored in chunks, and compressed
 };
 

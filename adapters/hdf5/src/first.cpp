@@ -32,6 +32,11 @@ void Written::text(const std::string& value) {
   all_ += value;
 }
 
+void Written::numbers(const std::vector<Index>& values) {
+  number(static_cast<Index>(values.size()));
+  all_.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Index));
+}
+
 Index ToRead::number() {
   Index value = 0;
   std::memcpy(&value, all_.data() + at_, sizeof(value));
@@ -44,6 +49,14 @@ std::string ToRead::text() {
   std::string value = all_.substr(at_, bytes);
   at_ += bytes;
   return value;
+}
+
+std::vector<Index> ToRead::numbers() {
+  std::vector<Index> values(static_cast<std::size_t>(number()));
+  const std::size_t bytes = values.size() * sizeof(Index);
+  if (bytes > 0) std::memcpy(values.data(), all_.data() + at_, bytes);
+  at_ += bytes;
+  return values;
 }
 
 }  // namespace tridap::hdf5

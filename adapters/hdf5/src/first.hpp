@@ -6,6 +6,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #pragma GCC visibility push(hidden)
 
@@ -29,6 +30,7 @@ class Written {
  public:
   void number(Index value);
   void text(const std::string& value);
+  void numbers(const std::vector<Index>& values);
   std::string take() { return std::move(all_); }
 
  private:
@@ -40,6 +42,7 @@ class ToRead {
   explicit ToRead(const std::string& all) : all_(all) {}
   Index number();
   std::string text();
+  std::vector<Index> numbers();
 
  private:
   const std::string& all_;

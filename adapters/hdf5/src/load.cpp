@@ -1,4 +1,5 @@
 #include "first.hpp"
+#include "lists.hpp"
 #include "transfer.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
@@ -26,12 +27,6 @@ std::vector<Index> distinct(const UnstructuredKind& kind) {
   for (const auto& entry : kind.entries())
     if (all.empty() || all.back() != entry.global) all.push_back(entry.global);
   return all;
-}
-
-// Whether positions in the file are not the indices themselves; see Distribution::slabs().
-bool is_compact(const Axis& axis) {
-  const auto extremes = axis.extremes();
-  return axis.dist_type() == 'u' && extremes && ((*extremes)[0] < 0 || (*extremes)[1] >= axis.size());
 }
 
 void need_indices(const Stored& stored, const Distribution& distribution) {
@@ -150,7 +145,7 @@ Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& s
   return call.run([&] {
     need_same_kind(call);
     mpi::need_same_directory(call, 1);
-    const Distribution distribution = mpi::completed(given, call.comm());
+    const Distribution distribution = with_positions(given, call.comm());
     if (in_directory)
       reading = mpi::collectively(call.comm(),
                                   [&] { return check_to_load(buffer, stored, distribution, call.comm(), options); });
@@ -169,8 +164,8 @@ DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
     need_same_kind(call);
     mpi::need_same_directory(call, 1);
     std::optional<Distribution> known = distribution;
-    if (known) known = mpi::completed(*known, call.comm());
-    const Search search(path, name, call.comm(), false);
+    if (known) known = with_positions(*known, call.comm());
+    const Search search(path, name, call.comm(), {false, !known, options.most_listed});
     Stored stored;
     Reading reading;
     std::optional<Distribution> to;

@@ -1,4 +1,5 @@
 #include "file.hpp"
+#include "lists.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
 #include <tridap/internal/call.hpp>
@@ -23,6 +24,7 @@ namespace {
 herr_t add_dataset(hid_t, const char* name, const H5O_info_t* info, void* names) {
   if (info->type != H5O_TYPE_DATASET) return 0;
   try {
+    if (is_name_of_lists(name)) return 0;
     static_cast<std::vector<std::string>*>(names)->emplace_back(name);
   } catch (...) {  // no exception may pass through HDF5's C functions
     return -1;
@@ -116,6 +118,7 @@ void need_name(const std::string& name) {
   };
   if (name.empty()) wrong("must not be empty");
   if (name.find('\0') != std::string::npos) wrong("must not contain a zero byte");
+  if (is_name_of_lists(name)) wrong("must not begin with '" + std::string(lists_group) + "', the group of lists");
   std::string part;
   for (std::size_t at = 0; at <= name.size(); ++at) {
     if (at < name.size() && name[at] != '/') {

@@ -1,7 +1,7 @@
 #include "create.hpp"
 #include "file.hpp"
 #include "first.hpp"
-#include "layout.hpp"
+#include "lists.hpp"
 #include "transfer.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
@@ -13,10 +13,12 @@
 #include <tridap/internal/needs.hpp>
 #include <tridap/internal/new_file.hpp>
 #include <tridap/internal/typed.hpp>
+#include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/text.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -94,8 +96,7 @@ std::vector<Task> tasks_of(const std::vector<Named>& arrays, const std::vector<D
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto& [name, array, distribution, type] = arrays[i];
     tasks.push_back({name, array.buffer,
-                     distribution ? mpi::completed(*distribution, comm)
-                                  : mpi::gather_distribution(array, comm, tridap::Reading::with_all_lists()),
+                     with_positions(distribution ? *distribution : mpi::gather_distribution(array, comm), comm),
                      types[i], options.step});
   }
   return tasks;
@@ -103,9 +104,39 @@ std::vector<Task> tasks_of(const std::vector<Named>& arrays, const std::vector<D
 
 std::vector<Plan> plans_of(const std::vector<Task>& tasks) {
   std::vector<Plan> plans;
-  for (const Task& task : tasks)
-    plans.push_back({task.name, task.distribution.shape(), task.type, layout_text(task.distribution)});
+  for (const Task& task : tasks) {
+    Layout layout = layout_of(task.distribution);
+    name_lists(layout, task.name);
+    plans.push_back({task.name, task.distribution.shape(), task.type, task.distribution, std::move(layout)});
+  }
   return plans;
+}
+
+// The first process of each coordinate writes its list, if the lists stay on their processes. Else rank 0 has written
+// them all.
+std::vector<Task> tasks_of_lists(const std::vector<Task>& arrays, MPI_Comm comm) {
+  const Index rank = mpi::rank_of(comm), processes = mpi::processes_of(comm);
+  std::vector<Task> tasks;
+  for (const Task& array : arrays) {
+    if (!mpi::has_directory(array.distribution)) continue;
+    Layout layout = layout_of(array.distribution);
+    name_lists(layout, array.name);
+    Indices here = array.distribution.coordinates(rank);
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      const auto* const own = own_of(array.distribution.axis(static_cast<Index>(i)));
+      if (own == nullptr) continue;
+      const Index c = std::exchange(here[i], 0);
+      const bool first = std::count(here.begin(), here.end(), 0) == static_cast<std::ptrdiff_t>(here.size());
+      here[i] = c;
+      const Index begin = layout[i].bounds[static_cast<std::size_t>(c)];
+      const Index end = first ? layout[i].bounds[static_cast<std::size_t>(c) + 1] : begin;
+      const Buffer list = row_major(own->list.data(), {end - begin});
+      tasks.push_back({layout[i].indices, list, Distribution::make({layout[i].total()}, {block()}, {processes}),
+                       datatype(list.type), std::nullopt});
+      tasks.back().range = Range{begin, end};
+    }
+  }
+  return tasks;
 }
 
 // Makes the file on rank 0, and returns what it is called until it is complete, on all processes.
@@ -158,7 +189,9 @@ Receipt save_checked(const std::string& path, const std::vector<Named>& arrays, 
     std::vector<Task> tasks = tasks_of(arrays, types, call.comm(), options);
     std::unique_ptr<mpi::NewFile> file;
     const std::string name = begin(path, tasks, call.comm(), options, file);
-    transfer(name, Direction::write, tasks, call.comm(), options.progress);
+    std::vector<Task> all = tasks;
+    for (Task& task : tasks_of_lists(tasks, call.comm())) all.push_back(std::move(task));
+    transfer(name, Direction::write, all, call.comm(), options.progress);
     mpi::collectively(call.comm(), [&] {
       if (file) file->complete();
     });

@@ -1,15 +1,21 @@
+#include "attributes.hpp"
 #include "file.hpp"
 #include "first.hpp"
-#include "layout.hpp"
+#include "lists.hpp"
 #include "memory_type.hpp"
+#include "steps.hpp"
+#include "transfer.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/hdf5_steps.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/text.hpp>
 #include <tridap/value.hpp>
+#include <tridap/version.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -31,6 +37,11 @@ std::string only_name(const std::string& path) {
          "", "give the name of one");
 }
 
+[[noreturn]] void refuse_shape(const std::string& name) {
+  refuse("the attribute 'dim_data' of '" + clean(name) + "' is of another shape than the dataset", "",
+         "save the array again, or remove the attribute");
+}
+
 std::string encoded(hid_t dataset, const std::string& name) {
   const Datatype type(call("H5Dget_type", [&] { return H5Dget_type(dataset); }));
   memory_type(type, "the elements of '" + clean(name) + "'");  // refuses those that no array can have
@@ -41,102 +52,241 @@ std::string encoded(hid_t dataset, const std::string& name) {
   return code;
 }
 
-// The width of the communication padding of a block axis, if it is the same everywhere.
-Index width_of(const BlockKind& block) {
-  Index width = 0;
-  for (Index c = 0; c + 1 < block.grid(); ++c) {
-    const Index right = block.communication(c)[1], left = block.communication(c + 1)[0];
-    if (left != right || (c > 0 && right != width)) return 0;
-    width = right;
-  }
-  return width;
-}
-
-AxisSpec spec_like(const Axis& axis, bool padded) {
-  if (const auto* cyclic = axis.cyclic()) return tridap::cyclic(cyclic->block_size());
-  const auto* block = axis.block();
-  if (block == nullptr) return tridap::block();
-  BlockSpec spec;
-  spec.edges = axis.edges();
-  spec.periodic = axis.periodic();
-  if (padded) spec.padding = width_of(*block);
-  return spec;
-}
-
-std::vector<AxisSpec> specs_like(const Distribution& distribution, bool padded) {
-  std::vector<AxisSpec> specs;
-  for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Axis& axis = distribution.axis(i);
-    const bool alone = axis.proc_grid_size() == 1 && distribution.processes() > 1 && axis.dist_type() == 'b';
-    const auto* block = axis.block();
-    specs.push_back(alone && !block->is_padded() && !axis.periodic() ? AxisSpec{whole()} : spec_like(axis, padded));
-  }
-  return specs;
-}
-
 // What a file says of a dataset, in a form that can be sent.
 struct Said {
   std::string file, name, type, version, dim_data, saved_steps;
   std::vector<Index> shape;
   Index steps = -1, chunked = 0, in_other_files = 0;
+  Layout layout;                // empty if `dim_data` has the older form
+  Index with_distribution = 0;  // some process uses the layout
+  Index spread = 0;             // each process reads its own lists
+  Index most_listed = 0;
 };
 
-Said read_alone(const std::string& path, const std::string& wanted, bool stepped) {
-  const Handle file = open_alone(path);
-  Said said;
-  said.file = std::filesystem::absolute(path).string();
-  said.name = wanted.empty() ? only_name(path) : wanted;
-  const Handle dataset = open_dataset(file, said.name);
-  said.type = encoded(dataset, said.name);
-  const Handle space = made("H5Dget_space", &H5Sclose, [&] { return H5Dget_space(dataset); });
-  const int ndim = call("H5Sget_simple_extent_ndims", [&] { return H5Sget_simple_extent_ndims(space); });
-  if (H5Sget_simple_extent_type(space) == H5S_NULL)
-    refuse("the dataset '" + clean(said.name) + "' is empty", "", "give the name of a dataset with a shape");
-  std::vector<hsize_t> extents(static_cast<std::size_t>(ndim)), most(extents.size());
-  call("H5Sget_simple_extent_dims", [&] { return H5Sget_simple_extent_dims(space, extents.data(), most.data()); });
-  said.shape.assign(extents.begin(), extents.end());
-  const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset); });
-  said.chunked = H5Pget_layout(list) == H5D_CONTIGUOUS ? 0 : 1;
-  said.in_other_files = is_in_other_files(list) ? 1 : 0;
-  if (has_attribute(dataset, dim_data_attribute) && has_attribute(dataset, version_attribute)) {
-    said.version = read_text(dataset, version_attribute);
-    said.dim_data = read_text(dataset, dim_data_attribute);
+// What rank 0 reads of a dataset.
+class Reader {
+ public:
+  Reader(const std::string& path, const std::string& wanted, Index processes, const SearchOptions& options)
+      : options_(options), processes_(processes), file_(open_alone(path)) {
+    said_.file = std::filesystem::absolute(path).string();
+    said_.name = wanted.empty() ? only_name(path) : wanted;
+    said_.most_listed = options.most_listed;
+    dataset_ = open_dataset(file_, said_.name);
   }
-  const bool unlimited = !most.empty() && most[0] == H5S_UNLIMITED;
-  const bool ours = !said.dim_data.empty() && read_json(said.dim_data).list_size() != said.shape.size();
-  if (unlimited && (ours || (stepped && said.dim_data.empty()))) {
-    said.steps = said.shape[0];
-    said.shape.erase(said.shape.begin());
-    if (has_attribute(dataset, steps_attribute)) said.saved_steps = read_text(dataset, steps_attribute);
+
+  Said read() {
+    said_.type = encoded(dataset_, said_.name);
+    const bool unlimited = read_shape();
+    const Handle list = made("H5Dget_create_plist", &H5Pclose, [&] { return H5Dget_create_plist(dataset_); });
+    said_.chunked = H5Pget_layout(list) == H5D_CONTIGUOUS ? 0 : 1;
+    said_.in_other_files = is_in_other_files(list) ? 1 : 0;
+    if (has_attribute(dataset_, dim_data_attribute) && has_attribute(dataset_, version_attribute)) {
+      said_.version = read_text(dataset_, version_attribute);
+      said_.dim_data = read_text(dataset_, dim_data_attribute);
+    }
+    const bool ours = !said_.dim_data.empty() && read_json(said_.dim_data).list_size() != said_.shape.size();
+    if (unlimited && (ours || (options_.stepped && said_.dim_data.empty()))) {
+      said_.steps = said_.shape[0];
+      said_.shape.erase(said_.shape.begin());
+      if (has_attribute(dataset_, steps_attribute)) said_.saved_steps = read_text(dataset_, steps_attribute);
+    }
+    if (!said_.dim_data.empty() && !has_dictionaries(said_.dim_data)) read_axes();
+    return std::move(said_);
   }
-  return said;
+
+ private:
+  // Returns whether the first axis is unlimited.
+  bool read_shape() {
+    const Handle space = made("H5Dget_space", &H5Sclose, [&] { return H5Dget_space(dataset_); });
+    const int ndim = call("H5Sget_simple_extent_ndims", [&] { return H5Sget_simple_extent_ndims(space); });
+    if (H5Sget_simple_extent_type(space) == H5S_NULL)
+      refuse("the dataset '" + clean(said_.name) + "' is empty", "", "give the name of a dataset with a shape");
+    std::vector<hsize_t> extents(static_cast<std::size_t>(ndim)), most(extents.size());
+    call("H5Sget_simple_extent_dims", [&] { return H5Sget_simple_extent_dims(space, extents.data(), most.data()); });
+    said_.shape.assign(extents.begin(), extents.end());
+    return !most.empty() && most[0] == H5S_UNLIMITED;
+  }
+
+  void read_axes() {
+    Layout& layout = said_.layout;
+    layout = read_layout(said_.dim_data);
+    std::vector<Index> shape;
+    for (const AxisLayout& axis : layout) shape.push_back(axis.size);
+    if (shape != said_.shape) refuse_shape(said_.name);
+    auto bounds = read_number_lists(dataset_, bounds_attribute, layout.size());
+    auto padding = read_number_lists(dataset_, padding_attribute, layout.size());
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      if (layout[i].dist_type != 'c') layout[i].bounds = std::move(bounds[i]);
+      if (layout[i].dist_type == 'b') layout[i].padding = std::move(padding[i]);
+    }
+    need_bounds(layout);
+    read_lists_of_axes();
+  }
+
+  // All lists of an axis, unless they are long; of lists in the order of their indices, those are always needed.
+  void read_lists_of_axes() {
+    Layout& layout = said_.layout;
+    bool compact = false, long_ones = false;
+    std::vector<Index> grid;
+    for (const AxisLayout& axis : layout) {
+      grid.push_back(axis.proc_grid_size);
+      if (axis.dist_type != 'u') continue;
+      compact = compact || axis.is_compact();
+      long_ones = long_ones || is_long(axis);
+    }
+    said_.with_distribution = options_.with_distribution || compact ? 1 : 0;
+    if (said_.with_distribution == 0) return layout.clear();
+    const bool own = long_ones && !compact;
+    said_.spread = own && checked_product(grid) == processes_ ? 1 : 0;
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      const auto axis = static_cast<Index>(i);
+      if (layout[i].dist_type != 'u') continue;
+      need_lists(file_, layout[i], axis);
+      if (!own || (said_.spread != 0 && !is_long(layout[i]))) layout[i].lists = read_lists(file_, layout[i], axis);
+    }
+  }
+  bool is_long(const AxisLayout& axis) const { return axis.proc_grid_size > 1 && axis.total() > options_.most_listed; }
+
+  const SearchOptions& options_;
+  Index processes_;
+  Handle file_, dataset_;
+  Said said_;
+};
+
+// Calls `visit` with each text, and with each number, of what is sent.
+template <class Of, class Text, class Number>
+void for_each(Of& said, Text&& text, Number&& number) {
+  for (auto* each : {&said.file, &said.name, &said.type, &said.version, &said.dim_data, &said.saved_steps}) text(*each);
+  for (auto* each :
+       {&said.steps, &said.chunked, &said.in_other_files, &said.with_distribution, &said.spread, &said.most_listed})
+    number(*each);
 }
 
 std::string written(const Said& said) {
   Written all;
-  for (const std::string* text : {&said.file, &said.name, &said.type, &said.version, &said.dim_data, &said.saved_steps})
-    all.text(*text);
-  for (const Index number : {static_cast<Index>(said.shape.size()), said.steps, said.chunked, said.in_other_files})
-    all.number(number);
-  for (const Index extent : said.shape) all.number(extent);
+  for_each(
+      said, [&](const std::string& text) { all.text(text); }, [&](Index number) { all.number(number); });
+  all.numbers(said.shape);
+  for (const AxisLayout& axis : said.layout) {
+    all.numbers(axis.bounds);
+    all.numbers(axis.padding);
+    all.number(axis.lists ? 1 : 0);
+    if (axis.lists) all.numbers(*axis.lists);
+  }
   return all.take();
 }
 
 Said read(const std::string& sent) {
   ToRead all(sent);
   Said said;
-  for (std::string* text : {&said.file, &said.name, &said.type, &said.version, &said.dim_data, &said.saved_steps})
-    *text = all.text();
-  said.shape.resize(static_cast<std::size_t>(all.number()));
-  for (Index* number : {&said.steps, &said.chunked, &said.in_other_files}) *number = all.number();
-  for (Index& extent : said.shape) extent = all.number();
+  for_each(
+      said, [&](std::string& text) { text = all.text(); }, [&](Index& number) { number = all.number(); });
+  said.shape = all.numbers();
+  if (said.with_distribution != 0 && !has_dictionaries(said.dim_data)) said.layout = read_layout(said.dim_data);
+  for (AxisLayout& axis : said.layout) {
+    axis.bounds = all.numbers();
+    axis.padding = all.numbers();
+    if (all.number() != 0) axis.lists = all.numbers();
+  }
   return said;
+}
+
+Distribution distribution_of(const Layout& layout) {
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < layout.size(); ++i) axes.push_back(axis_of(layout[i], static_cast<Index>(i)));
+  return Distribution(std::move(axes));
+}
+
+// The memory of this process's lists, and how they are read: one task for each long axis.
+std::vector<Task> reading_of_lists(const Layout& layout, const Indices& here, Index processes) {
+  std::vector<Task> tasks;
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    const AxisLayout& axis = layout[i];
+    if (axis.dist_type != 'u' || axis.lists) continue;
+    const auto c = static_cast<std::size_t>(here[i]);
+    const Range range{axis.bounds[c], axis.bounds[c + 1]};
+    const Buffer list = allocate(tridap::element_type<Index>(), {range.size()});
+    // Each process reads for itself what several may read.
+    tasks.push_back({axis.indices,
+                     list,
+                     Distribution::make({axis.total()}, {block()}, {processes}),
+                     datatype(list.type),
+                     {},
+                     true,
+                     false,
+                     range});
+  }
+  return tasks;
+}
+
+// The part of this process: its own lists, and of the other axes what the file says.
+DistArray own_part(const Layout& layout, const Indices& here, const std::vector<Task>& lists) {
+  DistArray part;
+  part.buffer.type = tridap::element_type<double>();  // of no elements
+  part.buffer.memory.kind = Memory::Kind::nowhere;
+  auto list = lists.begin();
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    const AxisLayout& said = layout[i];
+    if (said.dist_type != 'u' || said.lists) {
+      const Axis axis = axis_of(said, static_cast<Index>(i));
+      part.buffer.shape.push_back(axis.part(here[i], Part::local).size());
+      part.dim_data.push_back(axis.dimension(here[i]));
+      continue;
+    }
+    Dimension dimension;
+    dimension.size = said.size;
+    dimension.proc_grid_size = said.proc_grid_size;
+    dimension.proc_grid_rank = here[i];
+    dimension.periodic = said.periodic;
+    dimension.dist = Unstructured{list->buffer, said.one_to_one};
+    part.buffer.shape.push_back((list++)->buffer.shape[0]);
+    part.dim_data.push_back(std::move(dimension));
+  }
+  part.buffer.strides = row_major_strides(part.buffer.shape, part.buffer.type.bytes);
+  return part;
+}
+
+// The grid coordinates of a rank.
+Indices coordinates_of(const Layout& layout, Index rank) {
+  Indices here(layout.size());
+  for (std::size_t i = layout.size(); i-- > 0; rank /= layout[i].proc_grid_size)
+    here[i] = rank % layout[i].proc_grid_size;
+  return here;
+}
+
+// The distribution in the directory form, of which each process reads its own lists. **Collective.**
+Distribution read_spread(const std::string& sent, MPI_Comm comm) {
+  Said said;
+  std::vector<Task> lists;
+  Indices here;
+  mpi::collectively(comm, [&] {
+    said = read(sent);
+    here = coordinates_of(said.layout, mpi::rank_of(comm));
+    lists = reading_of_lists(said.layout, here, mpi::processes_of(comm));
+  });
+  transfer(said.file, Direction::read, lists, comm, {});
+  const DistArray part = mpi::collectively(comm, [&] { return own_part(said.layout, here, lists); });
+  tridap::Reading reading;
+  reading.most_listed = said.most_listed;
+  return mpi::gather_distribution(part, comm, reading);
 }
 
 }  // namespace
 
-Search::Search(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped, bool is_other)
-    : all_(from_first(comm, [&] { return is_other ? std::string() : written(read_alone(path, name, stepped)); })) {}
+Search::Search(const std::string& path, const std::string& name, MPI_Comm comm, const SearchOptions& options) {
+  const Index processes = mpi::processes_of(comm);
+  all_ = from_first(comm, [&] {
+    if (options.is_other) return std::string();
+    const Said said = Reader(path, name, processes, options).read();
+    Written all;
+    all.number(said.spread);
+    return all.take() + written(said);
+  });
+  if (all_.empty()) return;
+  const bool spread = ToRead(all_).number() != 0;
+  all_.erase(0, sizeof(Index));
+  if (spread) spread_ = read_spread(all_, comm);
+}
 
 std::string Search::file() const { return ToRead(all_).text(); }
 
@@ -150,32 +300,47 @@ Stored Search::understood() const {
   if (said.steps >= 0) stored.steps = said.steps;
   if (!said.saved_steps.empty()) stored.saved_steps = read_steps(said.saved_steps, said.steps);
   stored.type = Datatype(call("H5Tdecode", [&] { return H5Tdecode(said.type.data()); }));
-  if (!said.dim_data.empty()) {
-    Distribution read = read_layout(said.version, said.dim_data);
-    if (read.shape() != stored.shape)
-      refuse("the attribute 'dim_data' of '" + clean(said.name) + "' is of another shape than the dataset", "",
-             "save the array again, or remove the attribute");
-    stored.distribution = std::move(read);
+  if (said.dim_data.empty()) return stored;
+  if (has_dictionaries(said.dim_data)) {
+    stored.distribution = read_dictionaries(said.version, said.dim_data);
+    if (stored.distribution->shape() != stored.shape) refuse_shape(said.name);
+    stored.specs = specs_of(layout_of(*stored.distribution));
+    return stored;
   }
+  if (said.with_distribution == 0) return stored;
+  Report report;
+  read_version(said.version, report);
+  throw_if_wrong(report);
+  stored.specs = specs_of(said.layout);
+  const auto is_known = [](const AxisLayout& axis) { return axis.dist_type != 'u' || axis.lists; };
+  if (spread_)
+    stored.distribution = spread_;
+  else if (std::all_of(said.layout.begin(), said.layout.end(), is_known))
+    stored.distribution = distribution_of(said.layout);
   return stored;
 }
 
-Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped) {
+Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped, Index most_listed) {
   const mpi::Call call(comm, "hdf5::find", mpi::Library::hdf5);
   return call.run([&] {
-    const Search search(path, name, call.comm(), stepped);
+    const Search search(path, name, call.comm(), {stepped, true, most_listed});
     return mpi::collectively(call.comm(), [&] { return search.understood(); });
   });
 }
 
 Distribution default_distribution(const Stored& stored, Index processes) {
   if (stored.distribution && stored.distribution->processes() == processes) return *stored.distribution;
-  if (stored.distribution)
-    for (const bool padded : {true, false}) try {
-        const std::vector<AxisSpec> specs = specs_like(*stored.distribution, padded);
-        return Distribution::make(stored.shape, specs, default_grid(processes, specs));
-      } catch (const Error&) {  // its padding does not fit this number of processes
-      }
+  std::vector<AxisSpec> specs = stored.specs;
+  if (specs.empty() && stored.distribution) specs = specs_of(layout_of(*stored.distribution));
+  for (const bool padded : {true, false}) {
+    if (specs.size() != stored.shape.size()) break;
+    for (AxisSpec& spec : specs)
+      if (auto* const blocks = std::get_if<BlockSpec>(&spec); blocks != nullptr && !padded) blocks->padding = 0;
+    try {
+      return Distribution::make(stored.shape, specs, default_grid(processes, specs));
+    } catch (const Error&) {  // its padding does not fit this number of processes
+    }
+  }
   const std::vector<AxisSpec> blocks(stored.shape.size(), block());
   return Distribution::make(stored.shape, blocks, default_grid(processes, blocks));
 }

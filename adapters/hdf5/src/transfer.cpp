@@ -49,9 +49,16 @@ Mode mode_of(const Task& task, Direction direction, bool long_stretches) {
   return long_stretches && !task.chunked ? Mode::alone : Mode::exchange;
 }
 
+Slabs slabs_of(const Task& task, Direction direction, Index rank) {
+  if (!task.range) return task.distribution.slabs(rank, direction == Direction::write ? Part::owned : Part::local);
+  const Index begin = task.range->begin, size = task.range->size();
+  std::vector<AxisSlab> slabs;
+  if (size > 0) slabs.push_back({begin, size, 1, size, {0, size}});
+  return Slabs({std::move(slabs)});
+}
+
 Work work_of(const Task& task, Direction direction, Index rank) {
-  const Part part = direction == Direction::write ? Part::owned : Part::local;
-  const Slabs slabs = task.distribution.slabs(rank, part);
+  const Slabs slabs = slabs_of(task, direction, rank);
   const std::vector<Index> shape = task.distribution.shape();
   Work work;
   if (is_in_order(slabs)) work.form = memory_form(task.buffer);

@@ -28,6 +28,8 @@ struct Task {
   std::optional<Index> step;    ///< the dataset has a leading axis of steps
   bool chunked = false;         ///< the dataset is stored in chunks
   bool in_other_files = false;  ///< see Stored
+  /// What this process transfers of a dataset with one axis, in place of its part of the distribution.
+  std::optional<Range> range = {};
 };
 
 /// Writes the owned elements of each array to its dataset, or reads all elements of each buffer. `path` is the whole

@@ -80,10 +80,14 @@ Receipt save(const std::string& path, Saving& saving, py::handle comm, const py:
 }
 
 std::unique_ptr<hdf5::Search> find(const std::string& path, const std::string& name, py::handle comm, bool stepped,
-                                   bool is_other) {
+                                   bool with_distribution, bool is_other) {
   const MPI_Comm in = comm_of(comm);
   const WithoutPython released;
-  return on_all(in, [&] { return std::make_unique<hdf5::Search>(path, name, in, stepped, is_other); });
+  hdf5::SearchOptions options;
+  options.stepped = stepped;
+  options.with_distribution = with_distribution;
+  options.is_other = is_other;
+  return on_all(in, [&] { return std::make_unique<hdf5::Search>(path, name, in, options); });
 }
 
 // What load() takes: made on every process before any process communicates.

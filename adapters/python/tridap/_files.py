@@ -118,7 +118,8 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
     search = None
     if options["hdf5"]:
         with _Alone():
-            search = _native().find(os.fsencode(options["path"]), options["name"], group, step is not None, bool(files))
+            search = _native().find(os.fsencode(options["path"]), options["name"], group, step is not None, to is None and grid is None,
+                                   bool(files))
     if search is None or not search.has_read:
         if files := group.bcast(files):
             if options["bfloat16"]:

@@ -32,12 +32,16 @@ struct Listed {
   Index position = 0, local = 0;
 };
 
-// The elements of a list with their positions in the file, ascending.
+// The elements of a list with their positions in the file, ascending. In the directory form, positions that are not the
+// indices themselves need all lists.
 std::vector<Listed> entries_of(const UnstructuredKind& kind, Index size, Index c, Part part) {
   std::vector<Listed> found;
   Index position = 0, previous = 0;
-  const auto& all = kind.entries();
-  const bool by_index = all.empty() || (all.front().global >= 0 && all.back().global < size);
+  const auto [smallest, largest] = kind.extremes();
+  const bool by_index = kind.total() == 0 || (smallest >= 0 && largest < size);
+  const auto* const own = by_index ? kind.own() : nullptr;
+  if (own != nullptr) found.reserve(kind.list(c).size());
+  const auto& all = own != nullptr ? own->entries : kind.entries();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool first = i == 0 || all[i].global != previous;  // of the coordinates that have this index
     if (first && i > 0) ++position;

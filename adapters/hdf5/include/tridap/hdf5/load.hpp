@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/check.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/hdf5/stored.hpp>
@@ -19,6 +20,9 @@ struct LoadOptions {
   /// Is called on rank 0 during the transfer, with the fraction that is done.
   std::function<void(double)> progress = {};
   bool bfloat16 = false;  ///< load() gives numbers of bfloat16 as they are; false: as float32
+  /// If load() uses the distribution with which the array was saved, and an axis has more indices in lists than this,
+  /// each process reads its own list, as Reading::most_listed describes. That of rank 0 counts.
+  Index most_listed = Reading::default_most_listed();
 };
 
 /// Reads an array of a file into a new array, with default_distribution() or another one of the same shape. The memory

@@ -43,8 +43,9 @@ struct SaveOptions {
 /// elements that it owns, from the array's own memory. Communication padding is not written; boundary padding and the
 /// mirrors of periodic axes count in the shape, and are. The position of an unstructured index is that of
 /// Distribution::slabs(). Memory that is not row-major, and lists that are not ascending, pass through 4 MiB of memory.
-/// The attribute `dim_data` of each dataset has the dimensions of all coordinates of each axis as JSON, `__version__`
-/// their version.
+/// Attributes of each dataset, and datasets of lists in the group `__dim_data__`, describe the distribution, as the
+/// README of the adapter says. Of an array whose lists stay on their processes (Reading::most_listed), each process
+/// writes its own.
 ///
 /// The file gets its name when it is complete. If an error occurs, or the processes end, a file that had this name
 /// before remains unchanged. With `step` the file is copied first, as a shared copy where the file system can do that.

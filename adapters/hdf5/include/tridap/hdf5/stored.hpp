@@ -1,7 +1,9 @@
 #pragma once
 
+#include <tridap/check.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/hdf5/datatype.hpp>
+#include <tridap/make.hpp>
 
 #include <mpi.h>
 
@@ -21,13 +23,22 @@ struct Stored {
   bool chunked = false;         ///< the dataset is stored in chunks
   bool in_other_files = false;  ///< a virtual dataset, or one with external files: each process opens the file alone
   Datatype type;                ///< of the elements in the file; memory_type() is that of the elements of an array
-  std::optional<Distribution> distribution;  ///< with which it was saved; nullopt: the file does not say
+  /// With which it was saved; nullopt: the file does not say, or has lists that are too long for find().
+  std::optional<Distribution> distribution;
+  /// The kinds of its axes for any number of processes, as default_distribution() uses them: blocks in place of lists.
+  std::vector<AxisSpec> specs = {};
 };
 
 /// Finds an array in a file. An empty name stands for the only dataset of the file. A dataset that another program
 /// wrote has steps if its first axis is unlimited and `stepped` is true. **Collective**, with the same arguments on
 /// every process: throws the same Error on every process or on none, for example if the file has no such dataset.
-Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped = false);
+///
+/// Rank 0 reads the file, but lists of more than `most_listed` indices: of those, each process reads its own if there
+/// are as many processes as have saved the array, and the distribution is in the directory form (see
+/// Reading::most_listed). Else the result has no distribution. Lists whose positions in the file are not their indices
+/// are always read whole.
+Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped = false,
+            Index most_listed = Reading::default_most_listed());
 
 /// The distribution that load() uses over a number of processes if none is given. That with which the array was saved,
 /// if it is for as many processes. Else one of the same kind: blocks with the same padding, cyclic axes with the same

@@ -19,12 +19,19 @@ std::vector<Datatype> check_to_save(const std::vector<Named>& arrays, MPI_Comm c
 Receipt save_checked(const std::string& path, const std::vector<Named>& arrays, const std::vector<Datatype>& types,
                      MPI_Comm comm, const SaveOptions& options);
 
-/// What rank 0 has read of a dataset, on all processes.
+/// What a Search reads. That of rank 0 counts.
+struct SearchOptions {
+  bool stepped = false;                                        ///< as for find()
+  bool with_distribution = true;                               ///< false: the array is loaded with another one
+  Index most_listed = tridap::Reading::default_most_listed();  ///< as for find()
+  bool is_other = false;  ///< the path is that of files of another kind: nothing is read
+};
+
+/// What a file says of a dataset, on all processes: rank 0 has read it. Of long lists, each process has read its own.
 class Search {
  public:
-  /// **Collective**: one message, unless the file says much. Throws the same Error on every process or on none. If rank
-  /// 0 passes `is_other`, since the path is that of files of another kind, nothing is read.
-  Search(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped, bool is_other = false);
+  /// **Collective**: one message, unless the file says much. Throws the same Error on every process or on none.
+  Search(const std::string& path, const std::string& name, MPI_Comm comm, const SearchOptions& options);
 
   bool has_read() const { return !all_.empty(); }
   /// The whole path of the file, by the folder of rank 0.
@@ -33,7 +40,8 @@ class Search {
   Stored understood() const;
 
  private:
-  std::string all_;  // as it was sent
+  std::string all_;                     // as it was sent
+  std::optional<Distribution> spread_;  // with long lists, in the directory form
 };
 
 /// How an array is read.
