@@ -77,6 +77,11 @@ std::optional<Indices> FlatNumbers::global_index(Index number) const {
 
 Indices FlatNumbers::indices(Index number) const {
   Indices global(weight_.size());
+  indices(number, global.data());
+  return global;
+}
+
+void FlatNumbers::indices(Index number, Index* global) const {
   for (std::size_t k = outward_.size(); k-- > 0;) {
     const auto i = static_cast<std::size_t>(outward_[k]);
     const Index place = number / weight_[i];
@@ -84,7 +89,6 @@ Indices FlatNumbers::indices(Index number) const {
     const std::vector<Index>* const held = distinct(outward_[k]);
     global[i] = held != nullptr ? (*held)[static_cast<std::size_t>(place)] : first_[i] + place;
   }
-  return global;
 }
 
 const std::vector<Index>* FlatNumbers::distinct(Index axis) const {
