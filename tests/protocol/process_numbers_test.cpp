@@ -18,8 +18,8 @@ using tridap::ProcessNumbers;
 std::vector<List> by_address(const oracle::Array& array, Index process, const List& axes,
                              const std::vector<bool>& backwards) {
   static std::vector<std::byte> memory(10000);
-  const tridap::Buffer buffer = oracle::dense_buffer(memory.data(), tridap::element_type<double>(),
-                                                     array.local_shape(process), axes, backwards);
+  const tridap::Buffer buffer =
+      oracle::dense_buffer(memory.data(), tridap::element_type<double>(), array.local_shape(process), axes, backwards);
   std::map<const std::byte*, List> found;
   for (const auto& [local, global] : array.elements(process, Part::interior))
     found[oracle::address(buffer, local)] = global;

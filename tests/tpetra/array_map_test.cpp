@@ -141,8 +141,10 @@ TEST(ArrayMapOptions, ThatDifferBetweenProcessesAreRefusedOnAll) {
   const tridap::DistArray part = stamped(oracle::Array({oracle::block(of(processes(), 2)), oracle::block({3})}));
   const bool odd = rank() == 1;
   const std::vector<std::function<void(ArrayMapOptions&)>> changes = {
-      [](ArrayMapOptions& o) { o.reorder = true; }, [](ArrayMapOptions& o) { o.shared = true; },
-      [](ArrayMapOptions& o) { o.index_base = 1; }, [](ArrayMapOptions& o) { o.vectors_axis = 1; },
+      [](ArrayMapOptions& o) { o.reorder = true; },
+      [](ArrayMapOptions& o) { o.shared = true; },
+      [](ArrayMapOptions& o) { o.index_base = 1; },
+      [](ArrayMapOptions& o) { o.vectors_axis = 1; },
       [](ArrayMapOptions& o) { o.unstructured_ids = tridap::UnstructuredIds::compact; },
       [](ArrayMapOptions& o) { o.numbering = tridap::tpetra::Numbering::by_process; }};
   for (const auto& change : changes) {

@@ -104,7 +104,7 @@ void expect_numbered(const oracle::Array& array, const tridap::DistArray& part, 
 std::vector<oracle::Axis> all_axes(Index grid) {
   std::vector<oracle::Axis> axes = plain_axes(grid);
   for (const oracle::Axis& axis : padded_axes(grid)) axes.push_back(axis);
-  axes.push_back(oracle::block(of(grid, grid == 1 ? 1 : 0)));  // one element, or none
+  axes.push_back(oracle::block(of(grid, grid == 1 ? 1 : 0)));                               // one element, or none
   axes.push_back(oracle::block(grid == 1 ? List{3} : of(grid, 2), {}, {1, 0}, grid == 1));  // mirrors at one end
   return axes;
 }
@@ -132,8 +132,9 @@ TEST(ByProcess, NumbersMemoryInAnyOrder) {
     oracle::for_each_memory_order(array.axes.size(), [&](const List& axes, const std::vector<bool>& backwards) {
       orders.emplace_back(axes, backwards);
     });
-    for (std::size_t i = 0; i < orders.size(); ++i)
-      for (const std::size_t step : {0, 1, 5}) {  // the same on all processes, or another one on each
+    const std::size_t next = array.axes.size() == 2 ? 1 : 7;  // of three axes, some orders of all kinds
+    for (std::size_t i = 0; i < orders.size(); i += next)
+      for (const std::size_t step : {0, 5}) {  // the same on all processes, or another one on each
         const auto& [axes, backwards] = orders[(i + step * static_cast<std::size_t>(rank())) % orders.size()];
         tridap::DistArray part = stamped(array);
         turn(part.buffer, axes, backwards);
@@ -154,8 +155,8 @@ TEST(ByProcess, NumbersByRankIfTheProcessesAreReordered) {
   const Index p = processes();
   ArrayMapOptions options = by_process(2);
   options.reorder = true;
-  for_each_array(plain_axes, [&](const oracle::Array& array) {
-    for (const Index place : {p - 1 - rank(), (rank() + 1) % p, rank()}) {
+  for_each_pair(plain_axes, [&](const oracle::Array& array) {
+    for (const Index place : {p - 1 - rank(), (rank() + 1) % p}) {
       const tridap::DistArray part = stamped(array, place);
       const ArrayMap layout(part, MPI_COMM_WORLD, options);
       ASSERT_NO_FATAL_FAILURE(expect_numbered(array, part, layout, place));
@@ -164,7 +165,7 @@ TEST(ByProcess, NumbersByRankIfTheProcessesAreReordered) {
 }
 
 TEST(ByProcess, OfDistributionsThatAreKnownIsTheSame) {
-  for_each_pair(all_axes, [&](const oracle::Array& array) {
+  for_each_pair(plain_axes, [&](const oracle::Array& array) {
     const tridap::DistArray part = stamped(array);
     const tridap::Distribution all = tridap::mpi::gather_distribution(part, MPI_COMM_WORLD);
     const ArrayMap layout(part, all, MPI_COMM_WORLD, by_process(1));
@@ -235,8 +236,8 @@ TEST(ByProcess, RefusesIndicesOnSeveralProcesses) {
 TEST(ByProcess, OnSomeProcessesOnlyIsRefusedOnAll) {
   const Index p = processes();
   if (p == 1) GTEST_SKIP() << "needs at least 2 processes";
-  for (const oracle::Array& array : {oracle::Array({oracle::block(of(p, 3))}),
-                                     oracle::Array({oracle::cyclic(3 * p, 1, p), oracle::block({2})})}) {
+  for (const oracle::Array& array :
+       {oracle::Array({oracle::block(of(p, 3))}), oracle::Array({oracle::cyclic(3 * p, 1, p), oracle::block({2})})}) {
     const tridap::DistArray part = stamped(array);
     const ArrayMapOptions options = rank() == p - 1 ? by_process() : ArrayMapOptions();
     expect_refused([&] { ArrayMap(part, MPI_COMM_WORLD, options); }, "the processes have different options");
@@ -279,13 +280,12 @@ void expect_overlap(const oracle::Array& array, const tridap::DistArray& part, c
 
 }  // namespace
 
-TEST(ByProcessPadded, BothMapsHaveTheIdsOfTheirElements) {
+TEST(ByProcessPadded, OverlapMapsHaveTheIdsOfTheirElements) {
   Index count = 0;
   for_each_pair(all_axes, [&](const oracle::Array& array) {
     SCOPED_TRACE(tridap::describe(array.distribution()));
     const tridap::DistArray part = stamped(array);
     const PaddedArrayMap padded(part, MPI_COMM_WORLD, by_process(3 * (count++ % 2)));
-    ASSERT_NO_FATAL_FAILURE(expect_numbered(array, part, padded.interior(), rank()));
     ASSERT_NO_FATAL_FAILURE(expect_overlap(array, part, padded));
     EXPECT_EQ(padded.overlap_map().get(), PaddedArrayMap(padded).overlap_map().get()) << "a copy shares it";
   });
@@ -293,8 +293,8 @@ TEST(ByProcessPadded, BothMapsHaveTheIdsOfTheirElements) {
 
 TEST(ByProcessPadded, MemoryInAnyOrderIsNumberedInThisOrder) {
   const Index p = processes();
-  const oracle::Array array({oracle::block(of(p, 2), List(static_cast<std::size_t>(p - 1), 1), {1, 1}, true),
-                             oracle::block({3}, {}, {1, 2}, true)});
+  const oracle::Array array({oracle::block(of(p, 3), List(static_cast<std::size_t>(p - 1), 1), {1, 1}, true),
+                             oracle::block({5}, {}, {1, 2}, true)});
   oracle::for_each_memory_order(2, [&](const List& axes, const std::vector<bool>& backwards) {
     tridap::DistArray part = stamped(array);
     turn(part.buffer, axes, backwards);

@@ -167,7 +167,8 @@ ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, con
       of_all = std::current_exception();
     }
     record.add(detail::said(options, false));
-    for (const Index flag : {detail::row_major, detail::in_row_order, detail::in_column_order}) record.add(agreed_ & flag);
+    for (const Index flag : {detail::row_major, detail::in_row_order, detail::in_column_order})
+      record.add(agreed_ & flag);
     for (const Index number : own.asked) record.add(number);
   });
   if (!call.is_same(said)) refuse_options();
@@ -242,7 +243,8 @@ void ArrayMap::find_orders() {
     std::reverse(orders[0].axes.begin(), orders[0].axes.end());
   } else {
     std::vector<Index> own, all(ndim * static_cast<std::size_t>(rows().processes()));
-    for (const Index axis : order_.axes) own.push_back(2 * axis + (order_.reversed[static_cast<std::size_t>(axis)] ? 1 : 0));
+    for (const Index axis : order_.axes)
+      own.push_back(2 * axis + (order_.reversed[static_cast<std::size_t>(axis)] ? 1 : 0));
     mpi::gather_all(own.data(), static_cast<int>(ndim), all.data(), comm_.raw());
     orders.assign(static_cast<std::size_t>(rows().processes()), row_major_order(rows().ndim()));
     for (std::size_t process = 0; process < orders.size(); ++process) {
@@ -321,10 +323,11 @@ ElementNumbers::ElementNumbers(Distribution distribution, ProcessNumbers numbers
 std::optional<Indices> ElementNumbers::global_index(Index number) const {
   if (flat_) return flat_->global_index(number);
   if (by_rank_.empty() || number < 0) return of_processes_->global_index(number);
-  const auto rank = static_cast<std::size_t>(std::upper_bound(by_rank_.begin(), by_rank_.end(), number) -
-                                             by_rank_.begin() - 1);
-  return number < count() ? of_processes_->global_index(of_processes_->first(processes_[rank]) + number - by_rank_[rank])
-                          : std::nullopt;
+  const auto rank =
+      static_cast<std::size_t>(std::upper_bound(by_rank_.begin(), by_rank_.end(), number) - by_rank_.begin() - 1);
+  return number < count()
+             ? of_processes_->global_index(of_processes_->first(processes_[rank]) + number - by_rank_[rank])
+             : std::nullopt;
 }
 
 std::optional<Index> ElementNumbers::number(const Indices& global) const {

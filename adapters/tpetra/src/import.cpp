@@ -230,7 +230,8 @@ void PreparedImport::check_form() {
 
 PreparedImport::Made::Made(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,
                            const ImportRequest& request)
-    : map(of, comm, options, request.form != Form::vector, flags_of(of, options, request), Collective(comm, "import")) {}
+    : map(of, comm, options, request.form != Form::vector, flags_of(of, options, request), Collective(comm, "import")) {
+}
 
 PreparedImport::PreparedImport(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,
                                const ImportRequest& request)

@@ -15,8 +15,8 @@ namespace tridap::tpetra::detail {
 
 /// Properties of a process's own memory. They go in the messages that make an ArrayMap anyway.
 enum Flag : Index {
-  row_major = 1,  ///< dense, the last axis varying fastest, and no axis padded
-  shareable = 2,  ///< it can be the memory of the requested vectors without a copy
+  row_major = 1,        ///< dense, the last axis varying fastest, and no axis padded
+  shareable = 2,        ///< it can be the memory of the requested vectors without a copy
   in_row_order = 4,     ///< its elements are in row-major order, with or without memory between them; or there are none
   in_column_order = 8,  ///< the same in column-major order
 };
@@ -49,8 +49,8 @@ struct MapIds {
   }
 };
 
-/// The flags row_major, in_row_order and in_column_order that hold; for an array that may still be wrong. The last two do not
-/// count the vectors' axis, if it is known.
+/// The flags row_major, in_row_order and in_column_order that hold; for an array that may still be wrong. The last two
+/// do not count the vectors' axis, if it is known.
 Index memory_flags(const DistArray& array, std::optional<Index> vectors_axis);
 
 /// Checks Tpetra's limits before a call of Tpetra, which finds them on some processes only, so that the others hang.

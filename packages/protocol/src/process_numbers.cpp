@@ -77,8 +77,7 @@ ProcessNumbers::ProcessNumbers(const Distribution& distribution, std::vector<Mem
 Index ProcessNumbers::before(std::size_t axis, Index coordinate) const {
   if (!bounds_[axis].empty()) return bounds_[axis][static_cast<std::size_t>(coordinate)];
   const Axis& of = distribution_.axis(static_cast<Index>(axis));
-  return of.block() != nullptr ? tridap::before(of, *of.block(), coordinate)
-                               : tridap::before(*of.cyclic(), coordinate);
+  return of.block() != nullptr ? tridap::before(of, *of.block(), coordinate) : tridap::before(*of.cyclic(), coordinate);
 }
 
 // The coordinate that has an interior element of an axis, counted coordinate after coordinate.
