@@ -78,3 +78,23 @@ def test_different_orders_are_refused_by_all(comm):
     for one, others in itertools.permutations("CFK", 2):
         with pytest.raises(tridap.ProtocolError, match=f"asks for order='[{one}{others}]'"):
             tridap.Matrix(rows, dist, order=one if comm.rank == 0 else others)
+
+
+def test_processes_may_have_their_memory_in_different_orders(comm):
+    dist = tridap.distribution((5, 6), processes=comm.size)
+    dense = matrix(30, symmetric=False)
+    array = Field(dist, comm.rank, order="CF"[comm.rank % 2])
+    A = tridap.Matrix(local_rows(dense, dist, comm.rank), array, comm)
+    b, rhs = right_hand_side(dist, comm.rank)
+    result = tridap.solve(A, b, method="direct", copy="if_needed")
+    np.testing.assert_allclose(whole(comm, dist, result.x.interior), np.linalg.solve(dense, rhs), atol=1e-10)
+
+
+def test_an_operator_on_memory_in_another_order_is_refused(comm):
+    dist = tridap.distribution((5 * comm.size, 4), ("b", "n"))
+    rows = local_rows(matrix(20 * comm.size), dist, comm.rank)
+    A, M = (tridap.Matrix(rows, Field(dist, comm.rank, order=order), comm) for order in "CF")
+    with pytest.raises(tridap.ProtocolError, match="'M' is an operator on other rows"):
+        tridap.solve(A, right_hand_side(dist, comm.rank)[0], M=M)
+    with pytest.raises(tridap.ProtocolError, match="'M' is an operator on other rows"):
+        tridap.eigsh(A, 2, M)

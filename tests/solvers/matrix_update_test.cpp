@@ -92,7 +92,7 @@ List ids_in(const ArrayMap& layout, tridap::Order order) {
       local[axis] = box[axis].begin + rest % box[axis].size();
       rest /= box[axis].size();
     }
-    ids.push_back(layout.numbers().number(layout.rows().global_index(layout.process(), local)));
+    ids.push_back(layout.flat_numbers().number(layout.rows().global_index(layout.process(), local)));
   }
   return ids;
 }

@@ -131,7 +131,7 @@ TEST(LayoutGaps, ClosedMakeIdsOfPlacesAmongAllIndicesAndLeadBack) {
   options.unstructured_ids = tridap::UnstructuredIds::compact;
   const ArrayMap layout(part, MPI_COMM_WORLD, options);
   EXPECT_EQ(ids_of(*layout.map()), (List{7 + p + rank(), 7 + p - 1 - rank()}));
-  const tridap::FlatNumbers numbers = layout.numbers();
+  const auto numbers = layout.numbers();
   EXPECT_EQ(numbers.global_index(p + rank()), (tridap::Indices{far * (rank() + 1)}));
   EXPECT_EQ(numbers.global_index(p - 1 - rank()), (tridap::Indices{-far * (rank() + 1)}));
 }
@@ -141,9 +141,12 @@ TEST(ArrayMapOptions, ThatDifferBetweenProcessesAreRefusedOnAll) {
   const tridap::DistArray part = stamped(oracle::Array({oracle::block(of(processes(), 2)), oracle::block({3})}));
   const bool odd = rank() == 1;
   const std::vector<std::function<void(ArrayMapOptions&)>> changes = {
-      [](ArrayMapOptions& o) { o.reorder = true; }, [](ArrayMapOptions& o) { o.shared = true; },
-      [](ArrayMapOptions& o) { o.index_base = 1; }, [](ArrayMapOptions& o) { o.vectors_axis = 1; },
-      [](ArrayMapOptions& o) { o.unstructured_ids = tridap::UnstructuredIds::compact; }};
+      [](ArrayMapOptions& o) { o.reorder = true; },
+      [](ArrayMapOptions& o) { o.shared = true; },
+      [](ArrayMapOptions& o) { o.index_base = 1; },
+      [](ArrayMapOptions& o) { o.vectors_axis = 1; },
+      [](ArrayMapOptions& o) { o.unstructured_ids = tridap::UnstructuredIds::compact; },
+      [](ArrayMapOptions& o) { o.numbering = tridap::tpetra::Numbering::by_process; }};
   for (const auto& change : changes) {
     ArrayMapOptions options;
     if (odd) change(options);

@@ -11,6 +11,7 @@
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/ghosted.hpp>
+#include <tridap/process_numbers.hpp>
 
 #include <optional>
 #include <string>
@@ -76,15 +77,13 @@ void need_ghosted(const GhostedArray& array, const Distribution& distribution) {
 
 // PETSc's numbers of the ghosts: the elements of a process are numbered after those of the processes before it.
 std::vector<PetscInt> petsc_numbers(const CheckedGhosts& checked, std::size_t count, Index components) {
-  const Distribution& distribution = checked.distribution;
-  std::vector<Index> first{0};
-  for (Index process = 0; process < distribution.processes(); ++process)
-    first.push_back(first.back() + distribution.count(process, Part::interior) / components);
+  const ProcessNumbers elements(checked.distribution);
   std::vector<PetscInt> numbers(count);
-  for (const Wanted& of : checked.wanted)
+  for (const Wanted& of : checked.wanted) {
+    const Index first = elements.first(of.process) / components;
     for (std::size_t k = 0; k < of.ghosts.size(); ++k)
-      numbers[static_cast<std::size_t>(of.ghosts[k])] =
-          static_cast<PetscInt>(first[static_cast<std::size_t>(of.process)] + of.rows[k]);
+      numbers[static_cast<std::size_t>(of.ghosts[k])] = static_cast<PetscInt>(first + of.rows[k]);
+  }
   return numbers;
 }
 

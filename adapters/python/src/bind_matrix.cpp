@@ -127,7 +127,8 @@ Matrix make(const Array& rows, const py::object& data, const py::object& columns
   need_kokkos();
   return {inside_on_all(handle,
                         [&] {
-                          const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle);
+                          const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle,
+                                                           numbering_of(rows));
                           const auto matrix = solvers::make_matrix(array_map, csr);
                           Receipt receipt;
                           receipt.shared = receipt.same_address = false;
@@ -152,10 +153,11 @@ Matrix make_of_rows(const Array& rows, const MatrixRows& given, const py::object
   need_kokkos();
   return {inside_on_all(handle,
                         [&] {
-                          const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle);
+                          const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle,
+                                                           numbering_of(rows));
                           OwnNumbers own = mpi::collectively(handle, [&] {
                             need_memory_order(array_map, wanted);
-                            return OwnNumbers(rows, array_map.numbers());
+                            return OwnNumbers(rows, array_map.flat_numbers());
                           });
                           auto made = tpetra::import_matrix(given.rows, array_map.map(), array_map.map());
                           made.receipt.losses = given.receipt.losses;

@@ -24,7 +24,7 @@ LinearOperator make_operator(const Array& rows, const py::object& matvec, const 
   return {inside(handle,
                  [&] {
                    auto raised = std::make_shared<Raised>();
-                   const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle);
+                   const tpetra::ArrayMap array_map(rows.array(), *rows.distribution(), handle, numbering_of(rows));
                    const auto op = Teuchos::rcp(new PythonOperator(array_map, matvec, raised));
                    auto made = std::make_shared<Solvable>(array_map, Teuchos::null, op);
                    made->raised = std::move(raised);
@@ -97,8 +97,9 @@ void bind_solve(py::module_& module) {
   py::class_<LinearOperator> op(module, "_LinearOperator", py::custom_type_setup(let_collect<LinearOperator>));
   op.def(py::init(&make_operator), "rows"_a, "matvec"_a, "comm"_a);
   bind_handle(op);
-  op.def_property_readonly(
-      "_count", [](const py::object& a) { return made<LinearOperator>(a).solvable()->array_map.numbers().count(); });
+  op.def_property_readonly("_count", [](const py::object& a) {
+    return made<LinearOperator>(a).solvable()->array_map.flat_numbers().count();
+  });
   py::class_<Preconditioner> helper(module, "_Preconditioner", py::custom_type_setup(let_collect<Preconditioner>));
   helper.def(py::init([](const py::object& a, const py::object& name, const py::object& symmetric,
                          const py::object& options, const py::object& coordinates, const py::object& nullspace) {

@@ -41,7 +41,7 @@ std::shared_ptr<Solvable> operator_on(const Solvable& a, const py::object& objec
   if (object.is_none()) return nullptr;
   const std::shared_ptr<Solvable> found = solvable_in(object);
   if (!found) refuse_key(key, text_of(object), "must be a Matrix or a LinearOperator, or None", "");
-  if (!found->array_map.map()->locallySameAs(*a.array_map.map()))
+  if (!solvers::have_same_rows(found->array_map, a.array_map))
     refuse_key(key, "an operator on other rows", "must have the rows of A", "make it with the distribution of A");
   return found;
 }

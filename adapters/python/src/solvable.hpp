@@ -9,6 +9,7 @@
 #include "text_argument.hpp"
 #include "together.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/spread_lists.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/solvers/solve.hpp>
 #include <tridap/solvers/vectors.hpp>
@@ -54,6 +55,14 @@ struct Solvable : EndsWithMpi {
   Receipt receipt = {};                        // of making a matrix
   solvers::CopyMemory copies = {};             // of vectors that cannot be shared; used inside of Trilinos
 };
+
+/// How the rows of a matrix or an operator are numbered: nobody sees the ids of their map, so it lists none. If the
+/// lists of an axis stay on their processes, the numbers of another process's elements are not known here.
+inline tpetra::ArrayMapOptions numbering_of(const Array& rows) {
+  tpetra::ArrayMapOptions options;
+  if (!has_directory(*rows.distribution())) options.numbering = tpetra::Numbering::by_process;
+  return options;
+}
 
 /// Whether this process is the only one of an operator.
 inline bool is_alone(const Solvable& a) { return a.array_map.map()->getComm()->getSize() == 1; }

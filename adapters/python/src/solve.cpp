@@ -36,7 +36,7 @@ void read_preconditioner(const Solvable& a, const py::dict& asked, Request& requ
   const py::object named = asked["preconditioner"], options = asked["preconditioner_options"];
   if ((request.operator_ = solvable_in(named))) {
     request.preconditioner = "an operator";
-    if (!request.operator_->array_map.map()->locallySameAs(*a.array_map.map()))
+    if (!solvers::have_same_rows(request.operator_->array_map, a.array_map))
       refuse_key("M", "an operator on other rows", "must have the rows of A", "make it with the distribution of A");
   } else if (!named.is_none()) {
     request.preconditioner = text_of(named);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace tridap::solvers {
@@ -15,6 +16,7 @@ namespace tridap::solvers {
 namespace {
 
 using tridap::tpetra::ArrayMap;
+using tridap::tpetra::ElementNumbers;
 using tridap::tpetra::Map;
 using GlobalOrdinal = Map::global_ordinal_type;
 
@@ -24,38 +26,65 @@ bool is_compact(const ArrayMap& array_map) {
   return array_map.options().unstructured_ids == UnstructuredIds::compact;
 }
 
-/// The ids of the elements that some process has.
-class Elements {
+/// The columns that a caller may give, and their ids on the map. A column is the flat number of an element, plus the
+/// index base, also if the ids are numbered by process.
+class Columns {
  public:
-  /// `distribution`: that of the rows, which knows the columns that are asked for.
-  Elements(const ArrayMap& array_map, Distribution distribution)
-      : distribution_(std::move(distribution)),
+  /// `known`: the distribution of the rows, which knows the columns that are asked for.
+  Columns(const ArrayMap& array_map, Distribution known)
+      : distribution_(std::move(known)),
         map_(*array_map.map()),
-        numbers_(is_compact(array_map) ? array_map.numbers() : FlatNumbers(distribution_)),
+        flat_(is_compact(array_map) ? array_map.flat_numbers() : FlatNumbers(distribution_)),
         base_(array_map.options().index_base) {
     for (Index i = 0; i < distribution_.ndim(); ++i)
       if ((distribution_.axis(i).dist_type() == 'u' && !is_compact(array_map)) || distribution_.axis(i).periodic())
         holes_ = true;
+    if (array_map.has_flat_ids()) return;
+    numbers_.emplace(array_map.numbers(distribution_));
+    global_.resize(static_cast<std::size_t>(distribution_.ndim()));
   }
 
   Index base() const { return base_; }
-  Index count() const { return numbers_.count(); }
+  Index count() const { return flat_.count(); }
 
-  bool exists(Index id) const {
-    if (id < base_ || id - base_ >= count()) return false;
-    if (!holes_ || map_.getLocalElement(static_cast<GlobalOrdinal>(id)) >= 0) return true;
-    const std::optional<Indices> global = numbers_.global_index(id - base_);
+  /// Whether some process has the element of a column.
+  bool exists(Index column) const {
+    if (column < base_ || column - base_ >= count()) return false;
+    if (!holes_) return true;
+    if (numbers_) return number(column).has_value();
+    if (map_.getLocalElement(static_cast<GlobalOrdinal>(column)) >= 0) return true;
+    const std::optional<Indices> global = flat_.global_index(column - base_);
     if (!global) return false;
     const std::optional<Index> owner = distribution_.owner(*global);
     return owner && distribution_.local_index(*owner, *global, Part::interior);
   }
+  /// The id of a column that exists.
+  GlobalOrdinal id(Index column) const {
+    return static_cast<GlobalOrdinal>(numbers_ ? *number(column) + base_ : column);
+  }
+  /// The column of an id, in words: of an element in another process's list, it may not be known here.
+  std::string described(GlobalOrdinal id) const {
+    const auto column = static_cast<Index>(id);
+    try {
+      return "column " + std::to_string(numbers_ ? flat_.number(*numbers_->global_index(column - base_)) + base_ : column);
+    } catch (const Error&) {
+      return "a column of another process, whose number on the map is " + std::to_string(column);
+    }
+  }
 
  private:
+  std::optional<Index> number(Index column) const {
+    flat_.indices(column - base_, global_.data());
+    return numbers_->number(global_);
+  }
+
   Distribution distribution_;
   const Map& map_;
-  FlatNumbers numbers_;
+  FlatNumbers flat_;
   Index base_;
-  bool holes_ = false;  // some numbers are not elements
+  bool holes_ = false;                     // some flat numbers are not elements
+  std::optional<ElementNumbers> numbers_;  // if ids are other numbers than columns
+  mutable Indices global_;
 };
 
 void check_integers(const Integers& integers, const char* name) {
@@ -94,7 +123,7 @@ void check_shape(const std::array<Index, 2>& shape, Index rows, Index columns) {
            "columns are global: a column is the row-major number of an element in the whole array");
 }
 
-void check(const Csr& csr, Index rows, const Elements& elements) {
+void check(const Csr& csr, Index rows, const Columns& known) {
   if (csr.count < 0 || csr.count > most)
     refuse("there are " + std::to_string(csr.count) + " values", "must be at most " + std::to_string(most),
            "use more processes");
@@ -106,14 +135,14 @@ void check(const Csr& csr, Index rows, const Elements& elements) {
     refuse("there are " + std::to_string(csr.columns.count) + " columns",
            "must be " + std::to_string(csr.count) + ", as many as there are values",
            "give indices and data of the same length");
-  if (csr.shape) check_shape(*csr.shape, rows, elements.count());
+  if (csr.shape) check_shape(*csr.shape, rows, known.count());
   check_row_starts(csr, rows);
   for (Index row = 0; row < rows; ++row)
     for (Index k = csr.row_starts[row]; k < csr.row_starts[row + 1]; ++k) {
-      if (const Index column = csr.columns[k]; !elements.exists(column))
+      if (const Index column = csr.columns[k]; !known.exists(column))
         refuse("local row " + std::to_string(row) + " has column " + std::to_string(column),
-               "must be the number of an element that some process has, at least " + std::to_string(elements.base()) +
-                   " and less than " + std::to_string(elements.base() + elements.count()),
+               "must be the number of an element that some process has, at least " + std::to_string(known.base()) +
+                   " and less than " + std::to_string(known.base() + known.count()),
                "columns are global: a column is the row-major number of an element in the whole array");
       if (!std::isfinite(csr.data[k]))
         refuse("local row " + std::to_string(row) + " has the value " + std::to_string(csr.data[k]), "must be finite",
@@ -145,13 +174,13 @@ class MatrixCall {
   MatrixCall(const ArrayMap& rows, const Csr& csr, const char* name, Step step)
       : call_(rows.communicator().raw(), name, mpi::Library::trilinos, [&](mpi::Record& record) {
           record.add(mpi::said_of_directory(rows.rows()));
-          if (!mpi::has_directory(rows.rows())) step(Elements(rows, rows.rows()));
+          if (!mpi::has_directory(rows.rows())) step(Columns(rows, rows.rows()));
         }) {
     mpi::need_same_directory(call_, 0);
     if (!mpi::has_directory(rows.rows())) return;
     call_.run([&] {
-      const Elements elements(rows, knowing_columns(rows, csr));
-      mpi::collectively(call_.comm(), [&] { step(elements); });
+      const Columns columns(rows, knowing_columns(rows, csr));
+      mpi::collectively(call_.comm(), [&] { step(columns); });
     });
   }
   template <class Body>
@@ -178,7 +207,7 @@ class RowPlaces {
 /// A row with each column once: the fillComplete of Trilinos 13.2 fails if a row is shorter than the length that was
 /// given before.
 struct RowEntries {
-  std::vector<GlobalOrdinal> columns;
+  std::vector<Index> columns;
   std::vector<double> values;
 
   void read(const Csr& csr, Index row) {
@@ -189,7 +218,7 @@ struct RowEntries {
     values.clear();
     for (const auto& [column, k] : order_) {
       if (columns.empty() || columns.back() != column) {
-        columns.push_back(static_cast<GlobalOrdinal>(column));
+        columns.push_back(column);
         values.push_back(0);
       }
       values.back() += csr.data[k];
@@ -203,8 +232,11 @@ struct RowEntries {
 /// The new values of a matrix, in the order of its own; throws Error if a row has other columns.
 class NewValues {
  public:
-  NewValues(const CrsMatrix& matrix, const Csr& csr, const RowPlaces& places)
-      : columns_(*matrix.getColMap()), local_(matrix.getLocalMatrixHost()), values_(local_.values.extent(0)) {
+  NewValues(const CrsMatrix& matrix, const Csr& csr, const RowPlaces& places, const Columns& known)
+      : known_(known),
+        columns_(*matrix.getColMap()),
+        local_(matrix.getLocalMatrixHost()),
+        values_(local_.values.extent(0)) {
     RowEntries entries;
     for (Index row = 0; row + 1 < static_cast<Index>(local_.graph.row_map.extent(0)); ++row) {
       entries.read(csr, places[row]);
@@ -223,26 +255,27 @@ class NewValues {
     const auto end = local_.graph.row_map(static_cast<std::size_t>(row) + 1);
     by_position_.clear();
     for (std::size_t k = 0; k < entries.columns.size(); ++k) {
-      const int position = columns_.getLocalElement(entries.columns[k]);
+      const int position = columns_.getLocalElement(known_.id(entries.columns[k]));
       const auto* const first = local_.graph.entries.data();
       if (position < 0 || !std::binary_search(first + begin, first + end, position))
-        refuse_column(given_row, "a new", entries.columns[k]);
+        refuse_column(given_row, "a new", "column " + std::to_string(entries.columns[k]));
       by_position_.emplace_back(position, entries.values[k]);
     }
     std::sort(by_position_.begin(), by_position_.end());
     for (auto k = begin; k < end; ++k) {
       const std::size_t i = k - begin;
       if (i == by_position_.size() || by_position_[i].first != local_.graph.entries(k))
-        refuse_column(given_row, "no", columns_.getGlobalElement(local_.graph.entries(k)));
+        refuse_column(given_row, "no", known_.described(columns_.getGlobalElement(local_.graph.entries(k))));
       values_[k] = by_position_[i].second;
     }
   }
 
-  [[noreturn]] static void refuse_column(Index row, const char* what, GlobalOrdinal column) {
-    refuse("local row " + std::to_string(row) + " has " + what + " entry in column " + std::to_string(column),
+  [[noreturn]] static void refuse_column(Index row, const char* what, const std::string& column) {
+    refuse("local row " + std::to_string(row) + " has " + what + " entry in " + column,
            "must have the same columns as before", "make the matrix again, with the new pattern");
   }
 
+  const Columns& known_;
   const Map& columns_;
   CrsMatrix::local_matrix_host_type local_;
   std::vector<double> values_;
@@ -285,8 +318,8 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
   const auto& map = rows.map();
   const auto count = static_cast<Index>(tridap::tpetra::compat::local_count(*map));
   Teuchos::RCP<CrsMatrix> matrix;
-  const MatrixCall call(rows, csr, "make_matrix", [&](const Elements& elements) {
-    check(csr, count, elements);
+  const MatrixCall call(rows, csr, "make_matrix", [&](const Columns& known) {
+    check(csr, count, known);
     const RowPlaces places(rows, csr);
     Teuchos::Array<std::size_t> lengths(static_cast<Teuchos::Ordinal>(count));
     RowEntries entries;
@@ -295,12 +328,14 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
       lengths[static_cast<Teuchos::Ordinal>(row)] = entries.columns.size();
     }
     matrix = Teuchos::rcp(new CrsMatrix(map, lengths()));
+    std::vector<GlobalOrdinal> ids;
     for (Index row = 0; row < count; ++row) {
       entries.read(csr, places[row]);
-      if (!entries.columns.empty())
-        matrix->insertGlobalValues(map->getGlobalElement(static_cast<int>(row)),
-                                   static_cast<int>(entries.columns.size()), entries.values.data(),
-                                   entries.columns.data());
+      ids.clear();
+      for (const Index column : entries.columns) ids.push_back(known.id(column));
+      if (!ids.empty())
+        matrix->insertGlobalValues(map->getGlobalElement(static_cast<int>(row)), static_cast<int>(ids.size()),
+                                   entries.values.data(), ids.data());
     }
   });
   return call.run([&] {
@@ -310,10 +345,12 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
 }
 
 Receipt update_values(const ArrayMap& rows, CrsMatrix& matrix, const Csr& csr) {
+  std::optional<Columns> known;
   std::optional<NewValues> values;
-  const MatrixCall call(rows, csr, "solvers::update_values", [&](const Elements& elements) {
-    check(csr, static_cast<Index>(tridap::tpetra::compat::local_count(*rows.map())), elements);
-    values.emplace(matrix, csr, RowPlaces(rows, csr));
+  const MatrixCall call(rows, csr, "solvers::update_values", [&](const Columns& columns) {
+    check(csr, static_cast<Index>(tridap::tpetra::compat::local_count(*rows.map())), columns);
+    known.emplace(columns);
+    values.emplace(matrix, csr, RowPlaces(rows, csr), *known);
   });
   return call.run([&] {
     Receipt receipt;

@@ -142,6 +142,21 @@ std::optional<Index> vectors_axis(const SolverArray& array, const ArrayMap& rows
       "not distributed");
 }
 
+bool have_same_rows(const ArrayMap& a, const ArrayMap& b) {
+  if (!a.map()->locallySameAs(*b.map())) return false;
+  if (a.has_flat_ids() && b.has_flat_ids()) return true;
+  if (a.rows().ndim() != b.rows().ndim() || difference(a.rows(), b, {})) return false;
+  const std::vector<Range> box = a.rows().part(a.process(), Part::interior);
+  const auto order_of = [&](const ArrayMap& map) {  // an axis of one element has no order
+    std::vector<std::pair<Index, bool>> order;
+    for (const Index axis : map.order().axes)
+      if (const auto i = static_cast<std::size_t>(axis); box[i].size() > 1)
+        order.emplace_back(axis, map.order().reversed[i]);
+    return order;
+  };
+  return order_of(a) == order_of(b);
+}
+
 struct LocalVectors::Half {
   double begin = tridap::tpetra::detail::now();
   const ArrayMap& rows;

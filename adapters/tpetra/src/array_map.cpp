@@ -25,28 +25,9 @@ using detail::Counts;
 using detail::OneRange;
 
 Counts count(const Distribution& distribution, Index process) {
-  Counts counts;
-  Index inner = distribution.processes();  // processes along the axes that follow
-  for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Axis& axis = distribution.axis(i);
-    Index before = 0, total = 0, largest = 0;
-    inner /= axis.proc_grid_size();
-    const Index own = process / inner % axis.proc_grid_size();
-    for (Index c = 0; c < axis.proc_grid_size(); ++c) {
-      const Index held = axis.part(c, Part::interior).size();
-      if (c < own) before += held;
-      total += held;
-      largest = std::max(largest, held);
-    }
-    if (total == 0) return {0, 0, 0, 0};
-    const auto all = checked_multiply(counts.total, total);
-    if (!all) refuse("the number of elements does not fit 64 bits", "", "use fewer elements");
-    counts.total = *all;
-    counts.before = counts.before * total + counts.local * before;
-    counts.local *= axis.part(own, Part::interior).size();
-    counts.largest *= largest;
-  }
-  return counts;
+  const ProcessNumbers numbers(distribution);
+  return {distribution.count(process, Part::interior), detail::largest_part(distribution, Part::interior),
+          numbers.first(process), numbers.count()};
 }
 
 // Whether an axis is not distributed, holds its indices in order, and has no padding.
@@ -143,7 +124,8 @@ Index find_vectors_axis(const Distribution& distribution, std::optional<Index> n
 }  // namespace
 
 ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
-    : ArrayMap(array, comm, options, false, detail::memory_flags(array), detail::Collective(comm, "ArrayMap")) {}
+    : ArrayMap(array, comm, options, false, detail::memory_flags(array, options.vectors_axis),
+               detail::Collective(comm, "ArrayMap")) {}
 
 ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options, bool vectors,
                    Index flags, const detail::Collective& call)
@@ -157,6 +139,7 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const Array
     arrange(array, vectors);
     know_positions();
     detail::MapIds own = ids();
+    if (options_.numbering == Numbering::by_process) return number_by_process(own);
     std::optional<detail::OneRange> range;
     if (own.counts.total == 0 || (agreed_ & detail::row_major) != 0) range = own.range;
     if (!range && may_ascend(own)) {
@@ -170,26 +153,27 @@ ArrayMap::ArrayMap(const DistArray& array, const Communicator& comm, const Array
 
 ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, const Communicator& comm,
                    const ArrayMapOptions& options)
-    : agreed_(detail::memory_flags(array)),
+    : agreed_(detail::memory_flags(array, options.vectors_axis)),
       distribution_(distribution),
       options_(options),
       comm_(comm),
       process_(mpi::rank_of(comm.raw())) {
   std::exception_ptr of_all;  // depends on the distribution and the options only
   detail::MapIds own;
-  enum { said, directory, row_major, asked };
+  enum { said, directory, row_major, in_row_order, in_column_order, asked };
   const mpi::Call call(comm.raw(), "ArrayMap", mpi::Library::trilinos, [&](mpi::Record& record) {
     detail::check_belongs(array, *this);
     try {
       arrange(array, false);
       own = ids();
-      may_ascend(own);
+      if (options_.numbering == Numbering::row_major) may_ascend(own);
     } catch (const Error&) {
       of_all = std::current_exception();
     }
     record.add(detail::said(options, false));
     record.add(asks_for_positions() ? fingerprint(distribution_) : 0);
-    record.add(agreed_ & detail::row_major);
+    for (const Index flag : {detail::row_major, detail::in_row_order, detail::in_column_order})
+      record.add(agreed_ & flag);
     for (const Index number : own.asked) record.add(number);
   });
   if (!call.is_same(said)) refuse_options();
@@ -198,7 +182,8 @@ ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, con
   call.run([&] {
     know_positions();
     const bool all_row_major = call.smallest(row_major) != 0;
-    if (!all_row_major) agreed_ = 0;
+    agreed_ = call.smallest(row_major) | call.smallest(in_row_order) | call.smallest(in_column_order);
+    if (options_.numbering == Numbering::by_process) return number_by_process(own);
     const auto found = own.found({call.largest(asked), call.largest(asked + 1), call.largest(asked + 2)});
     make_map(own, own.range && (all_row_major || own.counts.total == 0) ? own.range : found);
   });
@@ -219,9 +204,12 @@ void ArrayMap::arrange(const DistArray& array, bool vectors) {
     if (!options_.shared)
       refuse("an index is on several processes, so that a vector would hold its element twice", "",
              "give each index to one process only; C++ callers that use no solver can set shared = true", axis);
+    if (options_.numbering == Numbering::by_process)
+      refuse("an index is on several processes, so that its element would have several numbers", "",
+             "set numbering = row_major", axis);
     losses_.push_back("uniqueness of elements");
   }
-  if ((detail::memory_flags(array) & detail::row_major) != 0) {
+  if ((detail::memory_flags(array, {}) & detail::row_major) != 0) {
     order_ = row_major_order(rows().ndim());
   } else {
     Buffer interior = sub_buffer(array.buffer, distribution_.part(process_, Part::interior));
@@ -248,6 +236,44 @@ detail::MapIds ArrayMap::ids() const {
   return own;
 }
 
+// Makes the contiguous map. **Collective.**
+void ArrayMap::number_by_process(const detail::MapIds& ids) {
+  const detail::Counts& counts = ids.counts;
+  if (counts.total > 0) find_orders();
+  has_flat_ids_ = !orders_ && ids.range && ids.range->first == 0;
+  if (!has_flat_ids_)
+    losses_.push_back(
+        "the row-major numbers of the elements: ids count process after process, and numbers() translates them");
+  const bool uniform = checked_multiply(counts.largest, rows().processes()) == counts.total;
+  make_map(ids, OneRange{0, uniform || (has_flat_ids_ && ids.range->uniform)});
+}
+
+// Fills `orders_`. **Collective** if the memory of some process is neither in row-major nor in column-major order.
+void ArrayMap::find_orders() {
+  if ((agreed_ & detail::in_row_order) != 0) return;
+  std::vector<MemoryOrder> orders{order_};
+  const auto ndim = static_cast<std::size_t>(rows().ndim());
+  if ((agreed_ & detail::in_column_order) != 0) {
+    orders[0] = row_major_order(rows().ndim());
+    std::reverse(orders[0].axes.begin(), orders[0].axes.end());
+  } else {
+    std::vector<Index> own, all(ndim * static_cast<std::size_t>(rows().processes()));
+    for (const Index axis : order_.axes)
+      own.push_back(2 * axis + (order_.reversed[static_cast<std::size_t>(axis)] ? 1 : 0));
+    mpi::gather_all(own.data(), static_cast<int>(ndim), all.data(), comm_.raw());
+    orders.assign(static_cast<std::size_t>(rows().processes()), row_major_order(rows().ndim()));
+    for (std::size_t process = 0; process < orders.size(); ++process) {
+      const auto from = static_cast<std::size_t>(rank(static_cast<Index>(process))) * ndim;
+      for (std::size_t k = 0; k < ndim; ++k) {
+        const Index axis = all[from + k] / 2;
+        orders[process].axes[k] = axis;
+        orders[process].reversed[static_cast<std::size_t>(axis)] = all[from + k] % 2 != 0;
+      }
+    }
+  }
+  orders_ = std::make_shared<const std::vector<MemoryOrder>>(std::move(orders));
+}
+
 // Fills MapIds::asked, and returns whether the processes must ask one another.
 bool ArrayMap::may_ascend(detail::MapIds& own) const {
   own.may_ascend = own.counts.total > 0 && ranks_.empty() && fit(rows());
@@ -271,12 +297,12 @@ void ArrayMap::make_map(const detail::MapIds& ids, const std::optional<detail::O
              "must not be negative, and the largest id must be below 2^63", "set a smaller index_base");
   };
   if (!range) {
-    std::optional<FlatNumbers> listed;
-    const auto list = [&]() -> const FlatNumbers& {
-      check(listed.emplace(numbers()).count());
-      return *listed;
-    };
-    map_ = detail::list_map(list, process_, Part::interior, order_, base, comm_);
+    std::optional<FlatNumbers> flat;
+    detail::ListedIds listed;
+    listed.count = counts.local;
+    listed.prepare = [&] { check(flat.emplace(flat_numbers()).count()); };
+    listed.write = [&](auto* to) { flat->write(process_, Part::interior, order_, to); };
+    map_ = detail::list_map(listed, base, comm_);
     return;
   }
   check(range->first + counts.total);
@@ -284,6 +310,48 @@ void ArrayMap::make_map(const detail::MapIds& ids, const std::optional<detail::O
   map_ = Teuchos::rcp(
       range->uniform ? new Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed)
                      : new Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos()));
+}
+
+ElementNumbers ArrayMap::numbers(const Distribution& known) const {
+  if (options_.numbering == Numbering::row_major)
+    return {known, positions_ ? flat_numbers() : FlatNumbers(known, Order::row_major, options_.unstructured_ids)};
+  return {known, ProcessNumbers(known, orders_ ? *orders_ : std::vector<MemoryOrder>()), ranks_};
+}
+
+ElementNumbers::ElementNumbers(Distribution distribution, FlatNumbers flat)
+    : distribution_(std::move(distribution)), flat_(std::move(flat)) {}
+
+ElementNumbers::ElementNumbers(Distribution distribution, ProcessNumbers numbers, const std::vector<int>& ranks)
+    : distribution_(std::move(distribution)),
+      of_processes_(std::move(numbers)),
+      processes_(ranks.size()),
+      by_process_(ranks.size()) {
+  for (std::size_t process = 0; process < ranks.size(); ++process)
+    processes_[static_cast<std::size_t>(ranks[process])] = static_cast<Index>(process);
+  Index next = 0;
+  for (const Index process : processes_) {
+    by_rank_.push_back(next);
+    by_process_[static_cast<std::size_t>(process)] = next;
+    next += distribution_.count(process, Part::interior);
+  }
+}
+
+std::optional<Indices> ElementNumbers::global_index(Index number) const {
+  if (flat_) return flat_->global_index(number);
+  if (by_rank_.empty() || number < 0) return of_processes_->global_index(number);
+  const auto rank =
+      static_cast<std::size_t>(std::upper_bound(by_rank_.begin(), by_rank_.end(), number) - by_rank_.begin() - 1);
+  return number < count()
+             ? of_processes_->global_index(of_processes_->first(processes_[rank]) + number - by_rank_[rank])
+             : std::nullopt;
+}
+
+std::optional<Index> ElementNumbers::number(const Indices& global) const {
+  if (flat_) return distribution_.owner(global) ? std::optional<Index>(flat_->number(global)) : std::nullopt;
+  std::optional<Index> number = of_processes_->number(global);
+  if (!number || by_rank_.empty()) return number;
+  const Index process = of_processes_->process(*number);
+  return by_process_[static_cast<std::size_t>(process)] + *number - of_processes_->first(process);
 }
 
 int ArrayMap::rank(Index process) const {

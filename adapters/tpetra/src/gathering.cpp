@@ -73,8 +73,9 @@ Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std
 
 Index said(const ArrayMapOptions& options, bool vectors) {
   Digest digest;
-  for (const Index value : {Index{options.reorder}, Index{options.shared}, static_cast<Index>(options.unstructured_ids),
-                            options.vectors_axis.value_or(-1), options.index_base, Index{vectors}})
+  for (const Index value :
+       {Index{options.reorder}, Index{options.shared}, static_cast<Index>(options.unstructured_ids),
+        options.vectors_axis.value_or(-1), options.index_base, static_cast<Index>(options.numbering), Index{vectors}})
     digest.add(value);
   const Index bits = digest.value() & said_mask;
   return bits << 4 | (~bits & said_mask) << (4 + said_bits);

@@ -28,7 +28,7 @@ void check_components(const Distribution& all, Index numbered) {
 
 // The ids of the ghosts behind those of the owned elements, in the order of the local buffer.
 Ids overlap_ids(const GhostedArray& array, const ArrayMap& owned, Index base) {
-  const FlatNumbers numbers = owned.numbers();
+  const FlatNumbers numbers = owned.flat_numbers();
   Index components = 1;
   for (std::size_t i = 1; i < array.local().shape.size(); ++i) components *= array.local().shape[i];
   const Index owned_entries = array.owned_count() * components;

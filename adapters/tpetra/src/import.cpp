@@ -18,10 +18,10 @@ bool aligned(const Buffer& buffer) {
 }
 
 // memory_flags(), and `shareable` if row-major memory fits the request; for an array that may still be wrong.
-Index flags_of(const DistArray& array, const ImportRequest& wanted) {
-  Index flags = memory_flags(array);
+Index flags_of(const DistArray& array, const ArrayMapOptions& options, const ImportRequest& wanted) {
+  const Index flags = memory_flags(array, options.vectors_axis);
   const Buffer& buffer = array.buffer;
-  const bool shared = flags != 0 && wanted.form != Form::multivector && wanted.copy != Copy::always &&
+  const bool shared = (flags & row_major) != 0 && wanted.form != Form::multivector && wanted.copy != Copy::always &&
                       buffer.type == wanted.type && buffer.memory.is_on_host() && aligned(buffer) &&
                       wanted.node.on_host && !(buffer.read_only && wanted.writable) && Kokkos::is_initialized();
   for (const Dimension& dimension : array.dim_data)
@@ -230,7 +230,8 @@ void PreparedImport::check_form() {
 
 PreparedImport::Made::Made(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,
                            const ImportRequest& request)
-    : map(of, comm, options, request.form != Form::vector, flags_of(of, request), Collective(comm, "import")) {}
+    : map(of, comm, options, request.form != Form::vector, flags_of(of, options, request), Collective(comm, "import")) {
+}
 
 PreparedImport::PreparedImport(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,
                                const ImportRequest& request)

@@ -13,6 +13,34 @@ namespace {
 using GlobalOrdinal = Map::global_ordinal_type;
 using LocalOrdinal = Map::local_ordinal_type;
 
+Index order_flags(const Buffer& buffer, std::optional<Index> vectors_axis) {
+  bool rows = true, columns = true;
+  std::optional<Index> outer;  // the stride of the axis before
+  for (std::size_t axis = 0; axis < buffer.shape.size(); ++axis) {
+    if (buffer.shape[axis] == 0) return Index{in_row_order} | Index{in_column_order};
+    if (buffer.shape[axis] == 1 || vectors_axis == static_cast<Index>(axis)) continue;
+    const Index stride = buffer.strides[axis];
+    rows = rows && stride > 0 && (!outer || stride < *outer);
+    columns = columns && stride > 0 && (!outer || stride > *outer);
+    outer = stride;
+  }
+  return (rows ? Index{in_row_order} : 0) | (columns ? Index{in_column_order} : 0);
+}
+
+bool is_dense_row_major(const DistArray& array) {
+  const Buffer& buffer = array.buffer;
+  for (const Dimension& dimension : array.dim_data)
+    if (const auto* block = std::get_if<Block>(&dimension.dist); block != nullptr && block->padding) return false;
+  std::optional<Index> expected = buffer.type.bytes;
+  for (std::size_t axis = buffer.shape.size(); axis-- > 0;) {
+    if (buffer.shape[axis] > 1 && buffer.strides[axis] != expected) return false;
+    expected =
+        buffer.shape[axis] < 0 ? std::nullopt : checked_multiply(*expected, std::max<Index>(buffer.shape[axis], 1));
+    if (!expected) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range) {
@@ -27,23 +55,20 @@ void check_limits(std::optional<Index> span, Index largest, Index processes, boo
            "", "use more processes, distribute the array by whole rows, or set unstructured_ids = compact");
 }
 
-Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numbers, Index process, Part part,
-                                 const MemoryOrder& order, Index base, const Communicator& comm) {
+Teuchos::RCP<const Map> list_map(const ListedIds& listed, Index base, const Communicator& comm) {
   Kokkos::View<GlobalOrdinal*, Map::device_type> ids;
   std::exception_ptr of_all;
   mpi::collectively(comm.raw(), [&] {
-    const FlatNumbers* all = nullptr;
     try {
-      all = &numbers();
+      listed.prepare();
     } catch (const Error&) {
       of_all = std::current_exception();
       return;
     }
     if (!Kokkos::is_initialized()) refuse("Kokkos is not initialised", "", "create a Tpetra::ScopeGuard first");
-    ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"),
-                        static_cast<std::size_t>(all->count(process, part)));
+    ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), static_cast<std::size_t>(listed.count));
     const auto host = Kokkos::create_mirror_view(ids);
-    all->write(process, part, order, host.data());
+    listed.write(host.data());
     for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
     Kokkos::deep_copy(ids, host);
   });
@@ -63,19 +88,9 @@ Index largest_part(const Distribution& distribution, Part part) {
   return largest.value_or(std::numeric_limits<Index>::max());
 }
 
-Index memory_flags(const DistArray& array) {
-  const Buffer& buffer = array.buffer;
-  if (buffer.shape.size() != buffer.strides.size()) return 0;
-  for (const Dimension& dimension : array.dim_data)
-    if (const auto* block = std::get_if<Block>(&dimension.dist); block != nullptr && block->padding) return 0;
-  std::optional<Index> expected = buffer.type.bytes;
-  for (std::size_t axis = buffer.shape.size(); axis-- > 0;) {
-    if (buffer.shape[axis] > 1 && buffer.strides[axis] != expected) return 0;
-    expected =
-        buffer.shape[axis] < 0 ? std::nullopt : checked_multiply(*expected, std::max<Index>(buffer.shape[axis], 1));
-    if (!expected) return 0;
-  }
-  return row_major;
+Index memory_flags(const DistArray& array, std::optional<Index> vectors_axis) {
+  if (array.buffer.shape.size() != array.buffer.strides.size()) return 0;
+  return (is_dense_row_major(array) ? Index{row_major} : 0) | order_flags(array.buffer, vectors_axis);
 }
 
 }  // namespace tridap::tpetra::detail

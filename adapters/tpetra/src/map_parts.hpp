@@ -8,7 +8,6 @@
 #include <array>
 #include <functional>
 #include <optional>
-#include <string>
 
 #pragma GCC visibility push(hidden)
 
@@ -16,8 +15,10 @@ namespace tridap::tpetra::detail {
 
 /// Properties of a process's own memory. They go in the messages that make an ArrayMap anyway.
 enum Flag : Index {
-  row_major = 1,  ///< dense, the last axis varying fastest, and no axis padded
-  shareable = 2,  ///< it can be the memory of the requested vectors without a copy
+  row_major = 1,        ///< dense, the last axis varying fastest, and no axis padded
+  shareable = 2,        ///< it can be the memory of the requested vectors without a copy
+  in_row_order = 4,     ///< its elements are in row-major order, with or without memory between them; or there are none
+  in_column_order = 8,  ///< the same in column-major order
 };
 
 /// How many elements a map has: on this process, on the largest one, on those before this one, on all. Computed axis
@@ -48,18 +49,24 @@ struct MapIds {
   }
 };
 
-/// row_major if it holds, else 0; for an array that may still be wrong.
-Index memory_flags(const DistArray& array);
+/// The flags row_major, in_row_order and in_column_order that hold; for an array that may still be wrong. The last two
+/// do not count the vectors' axis, if it is known.
+Index memory_flags(const DistArray& array, std::optional<Index> vectors_axis);
 
 /// Checks Tpetra's limits before a call of Tpetra, which finds them on some processes only, so that the others hang.
 /// `span` is that of the ids (nothing: it does not fit 64 bits), `largest` the elements of the process with most of
 /// them.
 void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range);
 
-/// A map that lists the flat numbers of a part, shifted by `base`. `numbers` gives them, or throws an Error that is the
-/// same on every process. **Collective**, with one message of its own.
-Teuchos::RCP<const Map> list_map(const std::function<const FlatNumbers&()>& numbers, Index process, Part part,
-                                 const MemoryOrder& order, Index base, const Communicator& comm);
+/// The ids of a map on this process, less the index base.
+struct ListedIds {
+  Index count = 0;
+  std::function<void()> prepare;  ///< allocates what `write` needs; throws an Error that is the same on every process
+  std::function<void(Map::global_ordinal_type*)> write;  ///< writes `count` ids
+};
+
+/// A map that lists ids, shifted by `base`. **Collective**, with one message of its own.
+Teuchos::RCP<const Map> list_map(const ListedIds& ids, Index base, const Communicator& comm);
 
 /// The elements of a part on the process that has most of them; the largest number where they do not fit 64 bits.
 Index largest_part(const Distribution& distribution, Part part);

@@ -6,7 +6,10 @@
 #include <tridap/tpetra/padded.hpp>
 
 #include <algorithm>
-#include <limits>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace tridap::tpetra {
 
@@ -71,6 +74,78 @@ void add(ImportLists& lists, const PaddingPlan& plan, const ArrayMap& array_map,
   }
 }
 
+bool is_padded(const Distribution& all) {
+  for (Index i = 0; i < all.ndim(); ++i)
+    for (Index c = 0; c < all.axis(i).proc_grid_size(); ++c)
+      if (all.axis(i).part(c, Part::local).size() != all.axis(i).part(c, Part::interior).size()) return true;
+  return false;
+}
+
+bool has_mirrors(const Distribution& all) {
+  for (Index i = 0; i < all.ndim(); ++i)
+    if (all.axis(i).mirrors() != std::array<Index, 2>{0, 0}) return true;
+  return false;
+}
+
+/// The numbers of all elements of this process's buffer, padding included. Throws an Error that is the same on every
+/// process if a map cannot have them.
+class WholeNumbers {
+ public:
+  explicit WholeNumbers(const ArrayMap& interior)
+      : all_(interior.distribution()), process_(interior.process()), numbers_(interior.numbers()) {
+    const bool flat = interior.options().numbering == Numbering::row_major;
+    if (flat || has_mirrors(all_)) flat_.emplace(interior.flat_numbers());
+    if (!flat) mirrors_ = numbers_.count();
+    const std::optional<Index> span = flat_ ? checked_add(mirrors_.value_or(0), flat_->count()) : numbers_.count();
+    detail::check_limits(span, detail::largest_part(all_, Part::local), all_.processes(), false);
+  }
+
+  /// In the order of the memory.
+  template <class Id>
+  void write(const MemoryOrder& order, Id* ids) const {
+    if (!mirrors_) return flat_->write(process_, Part::local, order, ids);
+    if (all_.count(process_, Part::local) == 0) return;
+    const Indices coordinates = all_.coordinates(process_);
+    const std::vector<Range> whole = all_.part(process_, Part::local), inside = all_.part(process_, Part::interior);
+    const std::size_t ndim = whole.size(), inner = static_cast<std::size_t>(order.axes.back());
+    Indices at(ndim, 0), global(ndim);  // `at` counts in the order of the memory
+    const auto place = [&](std::size_t axis) {
+      const Index local = order.reversed[axis] ? whole[axis].end - 1 - at[axis] : at[axis];
+      global[axis] = all_.axis(static_cast<Index>(axis)).global_index(coordinates[axis], local);
+      return inside[axis].contains(local);
+    };
+    const Id* const end = ids + all_.count(process_, Part::local);
+    while (ids != end) {
+      bool row_inside = true, follows = false;
+      for (std::size_t axis = 0; axis < ndim; ++axis) row_inside = (axis == inner || place(axis)) && row_inside;
+      for (at[inner] = 0; at[inner] < whole[inner].size(); ++at[inner], ++ids) {
+        const bool is_inside = place(inner) && row_inside;
+        *ids = static_cast<Id>(is_inside && follows ? ids[-1] + 1 : number(global));
+        follows = is_inside;
+      }
+      at[inner] = 0;
+      for (std::size_t k = ndim - 1; k-- > 0;) {
+        const auto axis = static_cast<std::size_t>(order.axes[k]);
+        if (++at[axis] < whole[axis].size()) break;
+        at[axis] = 0;
+      }
+    }
+  }
+
+ private:
+  // Mirrors are behind all elements, by their flat numbers.
+  Index number(const Indices& global) const {
+    const std::optional<Index> found = numbers_.number(global);
+    return found ? *found : *mirrors_ + flat_->number(global);
+  }
+
+  const Distribution& all_;
+  Index process_;
+  ElementNumbers numbers_;
+  std::optional<FlatNumbers> flat_;
+  std::optional<Index> mirrors_;  // their first number, if elements are numbered by process
+};
+
 }  // namespace
 
 PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options)
@@ -80,31 +155,32 @@ PaddedArrayMap::PaddedArrayMap(const DistArray& array, const Communicator& comm,
                                const detail::Collective& call)
     : interior_(array, comm, options) {
   if (options.vectors_axis) refuse("a padded array cannot have a vectors' axis", "", "import it without vectors_axis");
-  const Distribution& all = interior_.distribution();
-  const Index process = interior_.process();
   call.run([&] {
-    importer_ = std::make_shared<Teuchos::RCP<const Import>>();
+    made_ = std::make_shared<MadeLater>();
     order_ = memory_order(array.buffer);
-    overlap_map_ = interior_.map();
-    bool is_padded = false;
-    for (Index i = 0; i < all.ndim(); ++i)
-      for (Index c = 0; c < all.axis(i).proc_grid_size(); ++c)
-        is_padded |= all.axis(i).part(c, Part::local).size() != all.axis(i).part(c, Part::interior).size();
-    if (!is_padded) return;
-    std::optional<FlatNumbers> padded;
-    const auto numbers = [&]() -> const FlatNumbers& {
-      padded.emplace(interior_.numbers());
-      detail::check_limits(padded->count(), detail::largest_part(all, Part::local), all.processes(), false);
-      return *padded;
-    };
-    overlap_map_ = detail::list_map(numbers, process, Part::local, order_, options.index_base, comm);
+    if (!is_padded(interior_.distribution())) made_->overlap_map = interior_.map();
   });
 }
 
+const Teuchos::RCP<const Map>& PaddedArrayMap::overlap_map() const {
+  if (!made_->overlap_map.is_null()) return made_->overlap_map;
+  const detail::Collective call(interior_.communicator(), "PaddedArrayMap::overlap_map");
+  made_->overlap_map = call.run([&] {
+    std::optional<WholeNumbers> numbers;
+    detail::ListedIds ids;
+    ids.count = interior_.distribution().count(interior_.process(), Part::local);
+    ids.prepare = [&] { numbers.emplace(interior_); };
+    ids.write = [&](auto* to) { numbers->write(order_, to); };
+    return detail::list_map(ids, interior_.options().index_base, interior_.communicator());
+  });
+  return made_->overlap_map;
+}
+
 const Import& PaddedArrayMap::importer() const {
-  if (!importer_->is_null()) return **importer_;
+  if (!made_->importer.is_null()) return *made_->importer;
   const detail::Collective call(interior_.communicator(), "PaddedArrayMap::importer");
-  *importer_ = mpi::collectively(interior_.communicator().raw(), [&] {
+  overlap_map();
+  made_->importer = mpi::collectively(interior_.communicator().raw(), [&] {
     const Distribution& all = interior_.distribution();
     const Index process = interior_.process();
     const std::vector<Range> inside = all.part(process, Part::interior);
@@ -118,9 +194,9 @@ const Import& PaddedArrayMap::importer() const {
       interior.append(move.there, lists.permute_from);
     }
     add(lists, plan, interior_, interior, whole);
-    return Teuchos::rcp(new ListedImport(interior_.map(), overlap_map_, lists));
+    return Teuchos::rcp(new ListedImport(interior_.map(), made_->overlap_map, lists));
   });
-  return **importer_;
+  return *made_->importer;
 }
 
 namespace detail {

@@ -99,6 +99,11 @@ std::optional<Indices> FlatNumbers::global_index(Index number) const {
 
 Indices FlatNumbers::indices(Index number) const {
   Indices global(weight_.size());
+  indices(number, global.data());
+  return global;
+}
+
+void FlatNumbers::indices(Index number, Index* global) const {
   for (std::size_t k = outward_.size(); k-- > 0;) {
     const auto i = static_cast<std::size_t>(outward_[k]);
     const Index place = number / weight_[i];
@@ -116,7 +121,6 @@ Indices FlatNumbers::indices(Index number) const {
     }
     global[i] = closed->indices[at];
   }
-  return global;
 }
 
 const KnownPositions* FlatNumbers::known(Index axis) const {

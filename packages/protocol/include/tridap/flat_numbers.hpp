@@ -55,6 +55,8 @@ class FlatNumbers {
   std::optional<Indices> global_index(Index number) const;
   /// The same for a number in `[0, count())`, also if no element has it.
   Indices indices(Index number) const;
+  /// The same, written to memory for one index of each axis.
+  void indices(Index number, Index* global) const;
   /// The difference between the numbers of neighbouring elements along an axis.
   Index weight(Index axis) const { return weight_[static_cast<std::size_t>(axis)]; }
 

@@ -28,9 +28,10 @@ using Integers = tridap::Integers;  ///< in memory of the caller
 /// during a call.
 ///
 /// Row `i` belongs to the `i`-th element of this process's part of an ArrayMap, without padding, in `order`. `columns`
-/// are ids of the ArrayMap (Tpetra's global column indices): the row-major flat numbers of elements of the whole array,
-/// plus `options().index_base`. On an unstructured axis they count from the smallest index on any process, as
-/// ArrayMap::numbers() does.
+/// are the row-major flat numbers of elements of the whole array, plus `options().index_base`, as
+/// ArrayMap::flat_numbers() gives them. On an unstructured axis they count from the smallest index on any process. They
+/// are the ids of the ArrayMap (Tpetra's global column indices), unless Numbering::by_process gives it other ids:
+/// columns are flat numbers then, too.
 ///
 /// Example: the second difference of 5 elements, in blocks of 3 and 2. The rows of process 1 are `data`
 /// {-1, 2, -1, -1, 2}, `columns` {2, 3, 4, 3, 4} and `row_starts` {0, 3, 5}.

@@ -39,6 +39,10 @@ struct Vectors {
 /// Local.
 std::optional<Index> vectors_axis(const SolverArray& array, const tridap::tpetra::ArrayMap& rows);
 
+/// Whether two maps have the same ids on this process for the same elements, in the same order: operators on them then
+/// work on the same vectors. Local.
+bool have_same_rows(const tridap::tpetra::ArrayMap& a, const tridap::tpetra::ArrayMap& b);
+
 /// Makes vectors over the elements of an array that has one element for each row, or an axis of vectors besides. With
 /// Copy::never they share the array's memory: the elements of each vector must be one piece of it, in the order of
 /// `rows`. **Collective**: throws the same Error on every process if the elements of any process differ from the rows

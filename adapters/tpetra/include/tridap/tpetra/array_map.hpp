@@ -5,6 +5,7 @@
 #include <tridap/distribution.hpp>
 #include <tridap/flat_numbers.hpp>
 #include <tridap/memory_order.hpp>
+#include <tridap/process_numbers.hpp>
 #include <tridap/tpetra/compat.hpp>
 
 #include <Teuchos_DefaultMpiComm.hpp>
@@ -105,6 +106,12 @@ class InTrilinos {
 
 }  // namespace detail
 
+/// How the ids of a map number the elements of an array.
+enum class Numbering {
+  row_major,   ///< by flat numbers. The map lists them, unless they ascend by one in memory order over the processes
+  by_process,  ///< process after process, in memory order (ProcessNumbers): the map is contiguous and lists nothing
+};
+
 /// How an array becomes a map; the same on every process.
 struct ArrayMapOptions {
   /// The order of the processes in the communicator may differ from the row-major order of the process grid.
@@ -120,14 +127,42 @@ struct ArrayMapOptions {
   /// The id of the element whose flat number is 0; not negative. For a contiguous map getIndexBase() is its first id.
   /// The two differ if the array begins with mirrors of a periodic axis, because the map does not have these.
   Index index_base = 0;
+  /// With Numbering::by_process a map takes no memory for each element. Its ids are no flat numbers: only numbers()
+  /// knows which element has an id. Two such maps are the same for Tpetra if each process has equally many elements in
+  /// both, also if these are other elements or in another order.
+  Numbering numbering = Numbering::row_major;
+};
+
+/// The number of each element on the map of an ArrayMap: its id less the index base. Both ways are computed without
+/// communication, for elements of any process.
+class ElementNumbers {
+ public:
+  Index count() const { return flat_ ? flat_->count() : of_processes_->count(); }  ///< all are in `[0, count())`
+  /// The global indices of the element that has a number. Returns nullopt if no element has it.
+  std::optional<Indices> global_index(Index number) const;
+  /// The number of an element. Returns nullopt if no process has it.
+  std::optional<Index> number(const Indices& global) const;
+
+ private:
+  friend class ArrayMap;
+  ElementNumbers(Distribution distribution, FlatNumbers flat);
+  ElementNumbers(Distribution distribution, ProcessNumbers numbers, const std::vector<int>& ranks);
+
+  Distribution distribution_;
+  std::optional<FlatNumbers> flat_;
+  std::optional<ProcessNumbers> of_processes_;
+  // If the ranks have another order than the processes of the grid: the first number of each rank, and of each process.
+  std::vector<Index> processes_;  // by rank
+  std::vector<Index> by_rank_, by_process_;
 };
 
 /// The Tpetra map of a distributed array, and the way back from its ids. An id is what Tpetra calls a global index. The
-/// map has one id for each interior element: the flat row-major number of its global indices, plus `index_base`. It
-/// lists the ids in memory order, so that dense memory can be a vector's memory without a copy.
+/// map has one id for each interior element: the flat row-major number of its global indices, plus `index_base`; or its
+/// number process after process, as ArrayMapOptions::numbering says. It has the ids in memory order, so that dense
+/// memory can be a vector's memory without a copy.
 ///
-/// A 4 x 6 array, block x block over a 2 x 2 grid, row-major: process 1 has the ids {3, 4, 5, 9, 10, 11}. Padding has
-/// no ids. Cheap to copy.
+/// A 4 x 6 array, block x block over a 2 x 2 grid, row-major: process 1 has the ids {3, 4, 5, 9, 10, 11}, and with
+/// Numbering::by_process the ids 6 to 11. Padding has no ids. Cheap to copy.
 class ArrayMap {
  public:
   /// Checks `array` on every process and makes the map. **Collective**: throws the same Error on every process if the
@@ -153,10 +188,17 @@ class ArrayMap {
 
   /// The properties of the array that the map cannot express, one line for each.
   const std::vector<std::string>& losses() const { return losses_; }
+  /// Whether each id is a flat number plus the index base. With Numbering::by_process this is so for row-major arrays
+  /// that are distributed by whole rows in blocks.
+  bool has_flat_ids() const { return has_flat_ids_; }
   /// The way back: numbers().global_index(id - options().index_base) are the global indices of rows(). Each call makes
   /// a new object, with a table for UnstructuredIds::compact: keep it if you ask for many ids. If lists stay on their
   /// processes, it knows the ids of this process's elements alone.
-  FlatNumbers numbers() const {
+  ElementNumbers numbers() const { return numbers(rows()); }
+  /// The same with `known`, a distribution equal to rows() that knows more about lists of other processes.
+  ElementNumbers numbers(const Distribution& known) const;
+  /// The row-major flat numbers of the elements of rows(), whatever the ids are.
+  FlatNumbers flat_numbers() const {
     return positions_ ? FlatNumbers(rows(), Order::row_major, positions_)
                       : FlatNumbers(rows(), Order::row_major, options_.unstructured_ids);
   }
@@ -170,6 +212,8 @@ class ArrayMap {
   bool asks_for_positions() const;
   void know_positions();
   detail::MapIds ids() const;
+  void number_by_process(const detail::MapIds& ids);
+  void find_orders();
   bool may_ascend(detail::MapIds& ids) const;
   void make_map(const detail::MapIds& ids, const std::optional<detail::OneRange>& range);
 
@@ -181,9 +225,12 @@ class ArrayMap {
   PositionsOfAxes positions_;         // of lists in a directory
   ArrayMapOptions options_;
   MemoryOrder order_;
+  // For Numbering::by_process, as ProcessNumbers takes them; null if all are row-major.
+  std::shared_ptr<const std::vector<MemoryOrder>> orders_;
   Teuchos::RCP<const Map> map_;
   Communicator comm_;
   Index process_ = 0;
+  bool has_flat_ids_ = true;
   std::vector<std::string> losses_;
 };
 

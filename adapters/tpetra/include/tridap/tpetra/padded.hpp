@@ -15,16 +15,19 @@ using Import = Tpetra::Import<>;
 ///
 /// A 1-D array of 8 over 2 processes with a padding of 1: interior().map() has the ids {0, 1, 2, 3} and {4, 5, 6, 7},
 /// overlap_map() {0, 1, 2, 3, 4} and {3, 4, 5, 6, 7}. A process lists an id once; the mirrors of a periodic axis have
-/// ids of their own. Cheap to copy.
+/// ids of their own. With Numbering::by_process these are behind the ids of all elements, and interior().map() is
+/// contiguous. Cheap to copy; copies share what a first call makes.
 class PaddedArrayMap {
  public:
-  /// Checks `array` on every process and makes both maps. **Collective**: throws as ArrayMap does.
+  /// Checks `array` on every process and makes the map of the interior. **Collective**: throws as ArrayMap does.
   PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options = {});
 
   /// The map without any padding. It is one-to-one: use it for solvers.
   const ArrayMap& interior() const { return interior_; }
-  /// The map of the whole buffer, in memory order.
-  const Teuchos::RCP<const Map>& overlap_map() const { return overlap_map_; }
+  /// The map of the whole buffer, in memory order. If some process has padding, the map lists an id for each element of
+  /// the buffer. The first call makes it; that call is **collective**, and throws the same Error on every process if a
+  /// map cannot hold the ids.
+  const Teuchos::RCP<const Map>& overlap_map() const;
   const MemoryOrder& order() const { return order_; }  ///< of the whole buffer, on this process
 
   /// The Import from interior().map() (source) to overlap_map() (target). The first call makes it, without Tpetra's
@@ -35,10 +38,14 @@ class PaddedArrayMap {
   PaddedArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options,
                  const detail::Collective& call);
 
+  struct MadeLater {
+    Teuchos::RCP<const Map> overlap_map;
+    Teuchos::RCP<const Import> importer;
+  };
+
   ArrayMap interior_;
   MemoryOrder order_;
-  Teuchos::RCP<const Map> overlap_map_;
-  std::shared_ptr<Teuchos::RCP<const Import>> importer_;
+  std::shared_ptr<MadeLater> made_;
 };
 
 namespace detail {
@@ -111,7 +118,8 @@ struct DensePadded {
   Report interior_obstacle;  ///< of all processes
 };
 
-/// Makes the array of `array_map` over `columns`, whose map is `map`, padding included. Local; throws Error.
+/// Makes the array of `array_map`, which has made its maps, over `columns`, whose map is `map`, padding included.
+/// Local; throws Error.
 ExportedArray as_array_of_padded_map(const Columns& columns, const Map& map, const PaddedArrayMap& array_map);
 
 /// **Collective.**
@@ -133,7 +141,10 @@ Dual within(const Dual& whole_view, const Buffer& whole, const Buffer& part) {
 template <class T>
 PaddedVector<T>::PaddedVector(const detail::Collective& call, const DistArray& array, const PaddedArrayMap& array_map,
                               const ImportOptions& how)
-    : array_map_(call.run([&] { return array_map; })) {
+    : array_map_(call.run([&] {
+        array_map.overlap_map();
+        return array_map;
+      })) {
   static_assert(!std::is_const_v<T>, "padding is written: take elements that are not const");
   const double begin = detail::now();
   const auto made =
@@ -187,6 +198,7 @@ ExportedArray export_array(const Teuchos::RCP<V>& vector, const PaddedArrayMap& 
                            const ExportOptions& options = {}) {
   const detail::Collective call(array_map.interior().communicator(), "export_array");
   const double begin = detail::now();
+  array_map.overlap_map();
   ExportedArray exported = mpi::collectively(array_map.interior().communicator().raw(), [&] {
     const detail::Columns columns = detail::columns(vector, options);
     ExportedArray made = detail::as_array_of_padded_map(columns, *vector->getMap(), array_map);
