@@ -16,6 +16,17 @@ void cancel(MPI_Request& request) {
   MPI_Request_free(&request);
 }
 
+bool has_ended(MPI_Request& request) {
+  int ended = 0;
+  mpi::must_succeed(MPI_Test(&request, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+  return ended != 0;
+}
+
+// The bytes of a stream that its sender sends at once: as many from each of the others fill a process's slots.
+Index most_without_credit(Index processes) {
+  return std::min(message_slot_bytes, message_slots * message_slot_bytes / processes);
+}
+
 }  // namespace
 
 void SharedMemoryTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
@@ -157,23 +168,45 @@ bool MessageTransport::progress() {
   return moved;
 }
 
+// Makes the next stream active; false: there is none.
+bool MessageTransport::activate(Direction& direction, Active& active) {
+  if (direction.begun == direction.streams.size()) return false;
+  active.stream = direction.streams[direction.begun++];
+  active.unposted = active.stream->left();
+  const auto k = &active - direction.active.data();
+  active.slots = (active.stream->slots_on_device() ? direction.on_device : direction.slots) +
+                 k * static_cast<Index>(direction.slots_each) * slot_bytes_;
+  active.in_place = step_.copies() ? active.stream->contiguous() : nullptr;
+  active.next = active.used = 0;
+  active.needs_credit = active.unposted * step_.slot_unit() > most_without_credit(context_.processes());
+  active.credit = static_cast<int>(direction.slots_each);
+  if (active.needs_credit) exchange_credit(direction, active);
+  return true;
+}
+
+// Both ends are active in some order: neither waits here for the other.
+void MessageTransport::exchange_credit(const Direction& direction, Active& active) {
+  const int peer = static_cast<int>(active.stream->rank());
+  if (direction.sends)
+    mpi::must_succeed(
+        MPI_Irecv(&active.credit, 1, MPI_INT, peer, channel_.credit_tag, channel_.comm, &active.credit_request),
+        "MPI_Irecv");
+  else
+    mpi::must_succeed(
+        MPI_Isend(&active.credit, 1, MPI_INT, peer, channel_.credit_tag, channel_.comm, &active.credit_request),
+        "MPI_Isend");
+}
+
 bool MessageTransport::progress(Direction& direction, Active& active) {
-  if (active.stream == nullptr) {
-    if (direction.begun == direction.streams.size()) return false;
-    active.stream = direction.streams[direction.begun++];
-    active.unposted = active.stream->left();
-    const auto k = &active - direction.active.data();
-    active.slots = (active.stream->slots_on_device() ? direction.on_device : direction.slots) +
-                   k * static_cast<Index>(direction.slots_each) * slot_bytes_;
-    active.in_place = step_.copies() ? active.stream->contiguous() : nullptr;
-    active.next = active.used = 0;
-  }
+  if (active.stream == nullptr && !activate(direction, active)) return false;
+  const bool has_credit = active.credit_request == MPI_REQUEST_NULL || has_ended(active.credit_request);
+  if (direction.sends && !has_credit) return false;
+  const std::size_t most_used = std::min(direction.slots_each, static_cast<std::size_t>(active.credit));
   bool moved = direction.sends && send_packed(active);
-  for (; active.used < direction.slots_each && active.unposted > 0 && !(direction.sends && active.stream->begun > 0);
-       moved = true)
+  for (; active.used < most_used && active.unposted > 0 && !(direction.sends && active.stream->begun > 0); moved = true)
     post(direction, active);
   while (active.used > 0 && finish_oldest(direction, active)) moved = true;
-  if (active.used == 0 && active.unposted == 0) {
+  if (active.used == 0 && active.unposted == 0 && has_credit) {
     active.stream = nullptr;
     --direction.left;
     moved = true;
@@ -212,9 +245,10 @@ bool MessageTransport::send_packed(Active& active) {
   if (stream.begun == 0 || !stream.ended()) return false;
   const std::size_t k = (active.next + out_.slots_each - 1) % out_.slots_each;
   const int bytes = static_cast<int>(std::exchange(stream.begun, 0) * step_.slot_unit());
-  mpi::must_succeed(MPI_Isend(active.packed, bytes, MPI_BYTE, static_cast<int>(stream.rank()), channel_.tag,
-                              channel_.comm, &active.request[k]),
-                    "MPI_Isend");
+  const auto send = active.needs_credit ? MPI_Issend : MPI_Isend;
+  mpi::must_succeed(send(active.packed, bytes, MPI_BYTE, static_cast<int>(stream.rank()), channel_.tag, channel_.comm,
+                         &active.request[k]),
+                    active.needs_credit ? "MPI_Issend" : "MPI_Isend");
   return true;
 }
 
@@ -222,11 +256,7 @@ bool MessageTransport::finish_oldest(Direction& direction, Active& active) {
   const std::size_t k = (active.next + direction.slots_each - active.used) % direction.slots_each;
   Stream& stream = *active.stream;
   if (direction.sends && stream.begun > 0 && active.used == 1) return false;  // it is not sent yet
-  if (direction.sends || stream.begun == 0) {
-    int arrived = 0;
-    mpi::must_succeed(MPI_Test(&active.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
-    if (arrived == 0) return false;
-  }
+  if ((direction.sends || stream.begun == 0) && !has_ended(active.request[k])) return false;
   if (!direction.sends && active.in_place == nullptr) {
     if (stream.begun == 0) {
       stream.begun = active.units[k];
@@ -243,6 +273,7 @@ void MessageTransport::abandon() {
   for (Direction* direction : {&in_, &out_}) {
     for (Active& active : direction->active) {
       if (active.stream == nullptr) continue;
+      cancel(active.credit_request);
       for (std::size_t k = active.next + direction->slots_each - active.used; active.used > 0; ++k, --active.used)
         cancel(active.request[k % direction->slots_each]);
       active.stream = nullptr;

@@ -81,6 +81,11 @@ class TypedTransport : public Transport {
 /// In each direction, at most eight streams are active at a time, and share the slots. Sends begin in the order of
 /// (their rank - our rank) mod P, receives in the order of (our rank - their rank) mod P. So there is always a stream
 /// that is active at both ends, and the transfers cannot deadlock.
+///
+/// MPI may keep what arrives before its receipt is posted, in as much memory as that needs. So the receiver of a stream
+/// gives its sender credit when the stream is active there: one message, with the number of slots. The sender waits for
+/// it, and then has so many slots under way of which the receiver has not taken the messages (MPI_Issend). Short streams
+/// need no credit: all of them that a process can receive in a move are not longer than its slots together.
 class MessageTransport : public Transport {
  public:
   MessageTransport(NodeContext& context, const mpi::Channel& channel, const ElementStep& step)
@@ -105,6 +110,9 @@ class MessageTransport : public Transport {
     std::array<Index, message_slots> units;  // in each slot
     Index unposted = 0;                      // units of the stream that are in no message yet
     std::size_t next = 0, used = 0;
+    bool needs_credit = false;
+    int credit = 0;  // slots; MPI reads or writes it until the request is null
+    MPI_Request credit_request = MPI_REQUEST_NULL;
   };
   struct Direction {
     bool sends = false;
@@ -115,6 +123,8 @@ class MessageTransport : public Transport {
     std::byte *slots = nullptr, *on_device = nullptr;  // of all streams, for those that have them there
   };
   void begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots, std::byte* on_device);
+  bool activate(Direction& direction, Active& active);
+  void exchange_credit(const Direction& direction, Active& active);
   bool progress(Direction& direction, Active& active);
   void post(Direction& direction, Active& active);
   bool send_packed(Active& active);
