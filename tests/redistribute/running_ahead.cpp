@@ -1,5 +1,5 @@
-// Gathers a cyclic array on process 0 by messages, twice, and fails if process 0 needs more memory for that than a bound.
-// All processes send at once, much faster than process 0 receives.
+// Gathers a cyclic array on process 0 by messages, twice, and fails if process 0 needs more memory for that than a
+// bound. All processes send at once, much faster than process 0 receives.
 //
 //   mpiexec -n 9 running_ahead 33     # each of 8 processes sends 33 MB
 //   most memory beyond the array: 1.7 MB in the first gather, 1.7 MB in both

@@ -178,35 +178,43 @@ bool MessageTransport::activate(Direction& direction, Active& active) {
                  k * static_cast<Index>(direction.slots_each) * slot_bytes_;
   active.in_place = step_.copies() ? active.stream->contiguous() : nullptr;
   active.next = active.used = 0;
-  active.needs_credit = active.unposted * step_.slot_unit() > most_without_credit(context_.processes());
-  active.credit = static_cast<int>(direction.slots_each);
-  if (active.needs_credit) exchange_credit(direction, active);
+  const Index slots = (active.unposted + units_in_slot() - 1) / units_in_slot();
+  const bool is_short = active.unposted * step_.slot_unit() <= most_without_credit(context_.processes());
+  active.slots_left = is_short ? 0 : slots;
+  active.credit = is_short && direction.sends ? slots : 0;
   return true;
 }
 
-// Both ends are active in some order: neither waits here for the other.
+// Gives credit for the receipts that were posted, or takes what has come. It waits for nobody.
 void MessageTransport::exchange_credit(const Direction& direction, Active& active) {
   const int peer = static_cast<int>(active.stream->rank());
+  MPI_Request& request = active.credit_request;
+  if (request != MPI_REQUEST_NULL) {
+    if (!has_ended(request)) return;
+    if (direction.sends) {
+      active.credit += active.told;
+      active.slots_left -= active.told;
+    }
+  }
+  if (active.slots_left == 0) return;
   if (direction.sends)
-    mpi::must_succeed(
-        MPI_Irecv(&active.credit, 1, MPI_INT, peer, channel_.credit_tag, channel_.comm, &active.credit_request),
-        "MPI_Irecv");
-  else
-    mpi::must_succeed(
-        MPI_Isend(&active.credit, 1, MPI_INT, peer, channel_.credit_tag, channel_.comm, &active.credit_request),
-        "MPI_Isend");
+    return mpi::must_succeed(
+        MPI_Irecv(&active.told, 1, MPI_INT64_T, peer, channel_.credit_tag, channel_.comm, &request), "MPI_Irecv");
+  if (active.credit == 0) return;
+  active.told = std::exchange(active.credit, 0);
+  active.slots_left -= active.told;
+  mpi::must_succeed(MPI_Isend(&active.told, 1, MPI_INT64_T, peer, channel_.credit_tag, channel_.comm, &request),
+                    "MPI_Isend");
 }
 
 bool MessageTransport::progress(Direction& direction, Active& active) {
   if (active.stream == nullptr && !activate(direction, active)) return false;
-  const bool has_credit = active.credit_request == MPI_REQUEST_NULL || has_ended(active.credit_request);
-  if (direction.sends && !has_credit) return false;
-  const std::size_t most_used = std::min(direction.slots_each, static_cast<std::size_t>(active.credit));
+  if (direction.sends) exchange_credit(direction, active);
   bool moved = direction.sends && send_packed(active);
-  for (; active.used < most_used && active.unposted > 0 && !(direction.sends && active.stream->begun > 0); moved = true)
-    post(direction, active);
+  for (; may_post(direction, active); moved = true) post(direction, active);
+  if (!direction.sends) exchange_credit(direction, active);
   while (active.used > 0 && finish_oldest(direction, active)) moved = true;
-  if (active.used == 0 && active.unposted == 0 && has_credit) {
+  if (active.used == 0 && active.unposted == 0 && active.credit_request == MPI_REQUEST_NULL) {
     active.stream = nullptr;
     --direction.left;
     moved = true;
@@ -214,8 +222,13 @@ bool MessageTransport::progress(Direction& direction, Active& active) {
   return moved;
 }
 
+bool MessageTransport::may_post(const Direction& direction, const Active& active) const {
+  if (active.used == direction.slots_each || active.unposted == 0) return false;
+  return !direction.sends || (active.stream->begun == 0 && active.credit > 0);
+}
+
 void MessageTransport::post(Direction& direction, Active& active) {
-  const Index units = std::min(active.unposted, slot_bytes_ / step_.slot_unit());
+  const Index units = std::min(active.unposted, units_in_slot());
   const std::size_t k = active.next;
   std::byte* const memory = active.in_place ? active.in_place : active.slots + static_cast<Index>(k) * slot_bytes_;
   const int bytes = static_cast<int>(units * step_.slot_unit()), peer = static_cast<int>(active.stream->rank());
@@ -225,6 +238,7 @@ void MessageTransport::post(Direction& direction, Active& active) {
   active.unposted -= units;
   active.next = (k + 1) % direction.slots_each;
   ++active.used;
+  active.credit += direction.sends ? -1 : 1;
   if (!direction.sends) {
     mpi::must_succeed(MPI_Irecv(memory, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
                       "MPI_Irecv");
@@ -245,10 +259,9 @@ bool MessageTransport::send_packed(Active& active) {
   if (stream.begun == 0 || !stream.ended()) return false;
   const std::size_t k = (active.next + out_.slots_each - 1) % out_.slots_each;
   const int bytes = static_cast<int>(std::exchange(stream.begun, 0) * step_.slot_unit());
-  const auto send = active.needs_credit ? MPI_Issend : MPI_Isend;
-  mpi::must_succeed(send(active.packed, bytes, MPI_BYTE, static_cast<int>(stream.rank()), channel_.tag, channel_.comm,
-                         &active.request[k]),
-                    active.needs_credit ? "MPI_Issend" : "MPI_Isend");
+  mpi::must_succeed(MPI_Isend(active.packed, bytes, MPI_BYTE, static_cast<int>(stream.rank()), channel_.tag,
+                              channel_.comm, &active.request[k]),
+                    "MPI_Isend");
   return true;
 }
 

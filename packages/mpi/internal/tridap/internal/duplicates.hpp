@@ -137,8 +137,8 @@ bool is_ours(MPI_Comm comm);
 /// other.
 struct Channel {
   MPI_Comm comm = MPI_COMM_NULL;
-  int tag = 0;         ///< of elements
-  int credit_tag = 0;  ///< of what a receiver of elements tells their sender
+  int tag = 0;                        ///< of elements
+  int credit_tag = 0;                 ///< of what a receiver of elements tells their sender
   std::shared_ptr<Duplicates> owner;  ///< of `comm`
 };
 
