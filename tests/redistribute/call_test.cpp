@@ -103,9 +103,9 @@ MPI_Comm fresh() {
 // This process's part of an array of doubles.
 DistArray part_of(const Distribution& distribution, MPI_Comm comm) { return on::part_of(distribution, on::rank(comm)); }
 
-Distribution dealt(const AxisSpec& spec, MPI_Comm comm) {
+Distribution dealt(const AxisSpec& spec, MPI_Comm comm, Index each = 6) {
   const Index processes = on::processes(comm);
-  return Distribution::make({processes * 6}, {spec}, {processes});
+  return Distribution::make({processes * each}, {spec}, {processes});
 }
 
 void gather_padded(MPI_Comm comm) { mpi::gather_distribution(part_of(dealt(padded_block(1), comm), comm), comm); }
@@ -120,15 +120,16 @@ void find_fault(MPI_Comm comm) {
 
 void update(MPI_Comm comm) { redistribute::update_padding(part_of(dealt(padded_block(1), comm), comm), comm); }
 
-void move(MPI_Comm comm, redistribute::Path path) {
+void move(MPI_Comm comm, redistribute::Path path, Index each = 6) {
   redistribute::Options options;
   options.path = path;
-  const Distribution from = dealt(block(), comm), to = dealt(cyclic(), comm);
+  const Distribution from = dealt(block(), comm, each), to = dealt(cyclic(), comm, each);
   redistribute::Redistribution plan(from, to, 8, comm, options);
   plan(part_of(from, comm), part_of(to, comm));
 }
 void move_by_rings(MPI_Comm comm) { move(comm, redistribute::Path::automatic); }
 void move_by_messages(MPI_Comm comm) { move(comm, redistribute::Path::messages); }
+void move_by_long_messages(MPI_Comm comm) { move(comm, redistribute::Path::messages, 20'000 * on::processes(comm)); }
 void move_by_derived_types(MPI_Comm comm) { move(comm, redistribute::Path::derived_types); }
 
 void share(MPI_Comm comm) { mpi::allocate_shared(element_type<double>(), {1000}, comm); }
@@ -189,6 +190,7 @@ const std::vector<std::pair<const char*, void (*)(MPI_Comm)>> collectives = {
     {"update_padding", update},
     {"move by rings", move_by_rings},
     {"move by messages", move_by_messages},
+    {"move by long messages", move_by_long_messages},
     {"allocate_shared", share},
     {"move by derived types", move_by_derived_types},
     {"relabel", relabel}};

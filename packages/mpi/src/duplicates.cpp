@@ -254,8 +254,8 @@ int Duplicates::free_all(MPI_Comm, int, void*, void*) {
 Channel channel_of(MPI_Comm comm) {
   std::shared_ptr<Duplicates> owner = made_duplicates_of(comm);
   const MPI_Comm ours = owner->ours();
-  const int tag = owner->next_tag();
-  return {ours, tag, std::move(owner)};
+  const int tag = owner->next_tag(), credit_tag = owner->next_tag();
+  return {ours, tag, credit_tag, std::move(owner)};
 }
 
 }  // namespace tridap::mpi

@@ -59,7 +59,7 @@ struct Ring {
 
 inline constexpr Index least_slots_bytes = Index{1} << 14;  ///< with less, rings are slower than messages
 
-// Messages between nodes. Open MPI sends up to 64 KB by TCP without first asking the receiver.
+// Messages between nodes. Open MPI sends up to 64 KB by TCP in one step.
 inline constexpr Index message_slot_bytes = Index{60} << 10;  ///< the same on every process
 inline constexpr Index message_slots = 16;                    ///< of each direction
 

@@ -16,6 +16,17 @@ void cancel(MPI_Request& request) {
   MPI_Request_free(&request);
 }
 
+bool has_ended(MPI_Request& request) {
+  int ended = 0;
+  mpi::must_succeed(MPI_Test(&request, &ended, MPI_STATUS_IGNORE), "MPI_Test");
+  return ended != 0;
+}
+
+// The bytes of a stream that its sender sends at once: as many from each of the others fill a process's slots.
+Index most_without_credit(Index processes) {
+  return std::min(message_slot_bytes, message_slots * message_slot_bytes / processes);
+}
+
 }  // namespace
 
 void SharedMemoryTransport::begin(const std::vector<Stream*>& out, const std::vector<Stream*>& in) {
@@ -157,23 +168,53 @@ bool MessageTransport::progress() {
   return moved;
 }
 
-bool MessageTransport::progress(Direction& direction, Active& active) {
-  if (active.stream == nullptr) {
-    if (direction.begun == direction.streams.size()) return false;
-    active.stream = direction.streams[direction.begun++];
-    active.unposted = active.stream->left();
-    const auto k = &active - direction.active.data();
-    active.slots = (active.stream->slots_on_device() ? direction.on_device : direction.slots) +
-                   k * static_cast<Index>(direction.slots_each) * slot_bytes_;
-    active.in_place = step_.copies() ? active.stream->contiguous() : nullptr;
-    active.next = active.used = 0;
+// Makes the next stream active; false: there is none.
+bool MessageTransport::activate(Direction& direction, Active& active) {
+  if (direction.begun == direction.streams.size()) return false;
+  active.stream = direction.streams[direction.begun++];
+  active.unposted = active.stream->left();
+  const auto k = &active - direction.active.data();
+  active.slots = (active.stream->slots_on_device() ? direction.on_device : direction.slots) +
+                 k * static_cast<Index>(direction.slots_each) * slot_bytes_;
+  active.in_place = step_.copies() ? active.stream->contiguous() : nullptr;
+  active.next = active.used = 0;
+  const Index slots = (active.unposted + units_in_slot() - 1) / units_in_slot();
+  const bool is_short = active.unposted * step_.slot_unit() <= most_without_credit(context_.processes());
+  active.slots_left = is_short ? 0 : slots;
+  active.credit = is_short && direction.sends ? slots : 0;
+  return true;
+}
+
+// Gives credit for the receipts that were posted, or takes what has come. It waits for nobody.
+void MessageTransport::exchange_credit(const Direction& direction, Active& active) {
+  const int peer = static_cast<int>(active.stream->rank());
+  MPI_Request& request = active.credit_request;
+  if (request != MPI_REQUEST_NULL) {
+    if (!has_ended(request)) return;
+    if (direction.sends) {
+      active.credit += active.told;
+      active.slots_left -= active.told;
+    }
   }
+  if (active.slots_left == 0) return;
+  if (direction.sends)
+    return mpi::must_succeed(
+        MPI_Irecv(&active.told, 1, MPI_INT64_T, peer, channel_.credit_tag, channel_.comm, &request), "MPI_Irecv");
+  if (active.credit == 0) return;
+  active.told = std::exchange(active.credit, 0);
+  active.slots_left -= active.told;
+  mpi::must_succeed(MPI_Isend(&active.told, 1, MPI_INT64_T, peer, channel_.credit_tag, channel_.comm, &request),
+                    "MPI_Isend");
+}
+
+bool MessageTransport::progress(Direction& direction, Active& active) {
+  if (active.stream == nullptr && !activate(direction, active)) return false;
+  if (direction.sends) exchange_credit(direction, active);
   bool moved = direction.sends && send_packed(active);
-  for (; active.used < direction.slots_each && active.unposted > 0 && !(direction.sends && active.stream->begun > 0);
-       moved = true)
-    post(direction, active);
+  for (; may_post(direction, active); moved = true) post(direction, active);
+  if (!direction.sends) exchange_credit(direction, active);
   while (active.used > 0 && finish_oldest(direction, active)) moved = true;
-  if (active.used == 0 && active.unposted == 0) {
+  if (active.used == 0 && active.unposted == 0 && active.credit_request == MPI_REQUEST_NULL) {
     active.stream = nullptr;
     --direction.left;
     moved = true;
@@ -181,8 +222,13 @@ bool MessageTransport::progress(Direction& direction, Active& active) {
   return moved;
 }
 
+bool MessageTransport::may_post(const Direction& direction, const Active& active) const {
+  if (active.used == direction.slots_each || active.unposted == 0) return false;
+  return !direction.sends || (active.stream->begun == 0 && active.credit > 0);
+}
+
 void MessageTransport::post(Direction& direction, Active& active) {
-  const Index units = std::min(active.unposted, slot_bytes_ / step_.slot_unit());
+  const Index units = std::min(active.unposted, units_in_slot());
   const std::size_t k = active.next;
   std::byte* const memory = active.in_place ? active.in_place : active.slots + static_cast<Index>(k) * slot_bytes_;
   const int bytes = static_cast<int>(units * step_.slot_unit()), peer = static_cast<int>(active.stream->rank());
@@ -192,6 +238,7 @@ void MessageTransport::post(Direction& direction, Active& active) {
   active.unposted -= units;
   active.next = (k + 1) % direction.slots_each;
   ++active.used;
+  active.credit += direction.sends ? -1 : 1;
   if (!direction.sends) {
     mpi::must_succeed(MPI_Irecv(memory, bytes, MPI_BYTE, peer, channel_.tag, channel_.comm, &active.request[k]),
                       "MPI_Irecv");
@@ -222,11 +269,7 @@ bool MessageTransport::finish_oldest(Direction& direction, Active& active) {
   const std::size_t k = (active.next + direction.slots_each - active.used) % direction.slots_each;
   Stream& stream = *active.stream;
   if (direction.sends && stream.begun > 0 && active.used == 1) return false;  // it is not sent yet
-  if (direction.sends || stream.begun == 0) {
-    int arrived = 0;
-    mpi::must_succeed(MPI_Test(&active.request[k], &arrived, MPI_STATUS_IGNORE), "MPI_Test");
-    if (arrived == 0) return false;
-  }
+  if ((direction.sends || stream.begun == 0) && !has_ended(active.request[k])) return false;
   if (!direction.sends && active.in_place == nullptr) {
     if (stream.begun == 0) {
       stream.begun = active.units[k];
@@ -243,6 +286,7 @@ void MessageTransport::abandon() {
   for (Direction* direction : {&in_, &out_}) {
     for (Active& active : direction->active) {
       if (active.stream == nullptr) continue;
+      cancel(active.credit_request);
       for (std::size_t k = active.next + direction->slots_each - active.used; active.used > 0; ++k, --active.used)
         cancel(active.request[k % direction->slots_each]);
       active.stream = nullptr;

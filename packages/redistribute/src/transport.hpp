@@ -81,6 +81,12 @@ class TypedTransport : public Transport {
 /// In each direction, at most eight streams are active at a time, and share the slots. Sends begin in the order of
 /// (their rank - our rank) mod P, receives in the order of (our rank - their rank) mod P. So there is always a stream
 /// that is active at both ends, and the transfers cannot deadlock.
+///
+/// MPI keeps what arrives before its receipt is posted, in as much memory as that needs. So the receiver of a stream
+/// gives its sender credit, in messages of their own: how many receipts it has posted since the last one. The sender
+/// sends no slot without credit, and so nothing of a stream that is not active at its receiver. A sender never waits
+/// for credit alone, but goes on with what it receives. Short streams need no credit: all of them that a process can
+/// receive in a move are not longer than its slots together.
 class MessageTransport : public Transport {
  public:
   MessageTransport(NodeContext& context, const mpi::Channel& channel, const ElementStep& step)
@@ -105,6 +111,10 @@ class MessageTransport : public Transport {
     std::array<Index, message_slots> units;  // in each slot
     Index unposted = 0;                      // units of the stream that are in no message yet
     std::size_t next = 0, used = 0;
+    Index slots_left = 0;  // of the stream, for which there was no credit yet
+    Index credit = 0;      // slots that may be sent, or that were posted since credit was given
+    Index told = 0;        // a message of credit; MPI reads or writes it until the request is null
+    MPI_Request credit_request = MPI_REQUEST_NULL;
   };
   struct Direction {
     bool sends = false;
@@ -115,7 +125,11 @@ class MessageTransport : public Transport {
     std::byte *slots = nullptr, *on_device = nullptr;  // of all streams, for those that have them there
   };
   void begin(Direction& direction, const std::vector<Stream*>& streams, std::byte* slots, std::byte* on_device);
+  bool activate(Direction& direction, Active& active);
+  void exchange_credit(const Direction& direction, Active& active);
+  Index units_in_slot() const { return slot_bytes_ / step_.slot_unit(); }
   bool progress(Direction& direction, Active& active);
+  bool may_post(const Direction& direction, const Active& active) const;
   void post(Direction& direction, Active& active);
   bool send_packed(Active& active);
   bool finish_oldest(Direction& direction, Active& active);

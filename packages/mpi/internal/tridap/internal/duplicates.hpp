@@ -133,11 +133,12 @@ inline MPI_Comm ours(MPI_Comm comm) { return made_duplicates_of(comm)->ours(); }
 /// Whether `comm` is a duplicate for our messages. Local.
 bool is_ours(MPI_Comm comm);
 
-/// A communicator and a tag for messages of a plan, so that they cannot be confused with the caller's or with each
+/// A communicator and two tags for messages of a plan, so that they cannot be confused with the caller's or with each
 /// other.
 struct Channel {
   MPI_Comm comm = MPI_COMM_NULL;
-  int tag = 0;
+  int tag = 0;                        ///< of elements
+  int credit_tag = 0;                 ///< of what a receiver of elements tells their sender
   std::shared_ptr<Duplicates> owner;  ///< of `comm`
 };
 
