@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <cstdint>
 
-// More than 2^31 elements on a process, and in one message: MPI counts them by int. An element has one byte, so that two
-// processes with 13 GB do.
+// More than 2^31 elements on a process, and in one message: MPI counts them by int. An element has one byte, so that
+// two processes with 13 GB do.
 namespace {
 
 using namespace tridap;
@@ -30,9 +30,7 @@ std::int8_t element(Index number) {
 
 std::int8_t* elements_of(const DistArray& array) { return static_cast<std::int8_t*>(array.buffer.data); }
 
-DistArray part_of(const Distribution& all) {
-  return on::part_of(all, on::rank(world), element_type<std::int8_t>());
-}
+DistArray part_of(const Distribution& all) { return on::part_of(all, on::rank(world), element_type<std::int8_t>()); }
 
 /// The elements of one axis, numbered by it.
 void fill(const DistArray& part, const Distribution& all) {
@@ -49,7 +47,8 @@ Index wrong(const DistArray& part, const Distribution& all) {
 
 struct BeyondInt : testing::Test {
   void SetUp() override {
-    const double gigabytes = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e9;
+    const double gigabytes =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e9;
     if (gigabytes < 20) GTEST_SKIP() << "needs 20 GB of memory, and this machine has " << gigabytes;
   }
 };

@@ -126,8 +126,7 @@ TEST_P(HundredsOfProcesses, ThrowOneErrorIfOneOfThemIsWrong) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, HundredsOfProcesses, testing::Values(10, 1000), [](const auto& value) {
-  return value.param == 10 ? "ByConsensus" : "ByAlltoall";
-});
+INSTANTIATE_TEST_SUITE_P(, HundredsOfProcesses, testing::Values(10, 1000),
+                         [](const auto& value) { return value.param == 10 ? "ByConsensus" : "ByAlltoall"; });
 
 }  // namespace

@@ -78,14 +78,13 @@ void update_ghosts(Index processes) {
   const Deal deal{ids, 0};
   std::vector<Cost> plans, updates;
   for (const Index rank : {processes / 2, processes - 1}) {
-    ListHolders others(ids, rank,
-                       {deals(deal), asks(deal, n, ghosts), answers(deal, n, ghosts, deal),
-                        asks_for_rows(processes, 1, ghosts)});
+    ListHolders others(
+        ids, rank,
+        {deals(deal), asks(deal, n, ghosts), answers(deal, n, ghosts, deal), asks_for_rows(processes, 1, ghosts)});
     World world(static_cast<int>(processes), static_cast<int>(rank), others);
     warm(world);
     const Part part(deal, rank, ghosts);
-    const tridap::GhostedArray array(part.array.buffer, part.array.dim_data,
-                                     ids.range(deal.first(rank) + n, ghosts));
+    const tridap::GhostedArray array(part.array.buffer, part.array.dim_data, ids.range(deal.first(rank) + n, ghosts));
     std::optional<tridap::GhostUpdate> update;
     plans.push_back(cost_of(world, [&] { update.emplace(array, world.comm()); }));
     need(update->bytes_sent() == 8 * ghosts && update->bytes_received() == 8 * ghosts, "the ghosts");

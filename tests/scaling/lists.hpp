@@ -9,8 +9,9 @@
 namespace scaling {
 
 /// The ids of an array of `processes` x `n` elements. The number j of an id is from 0 to `count()`, and a process holds
-/// consecutive numbers. The id of a number is such that the directory stores it on process j % `processes`: so what each
-/// of the others holds, asks for and answers is known without a loop over all ids. `n` is a multiple of `processes`.
+/// consecutive numbers. The id of a number is such that the directory stores it on process j % `processes`: so what
+/// each of the others holds, asks for and answers is known without a loop over all ids. `n` is a multiple of
+/// `processes`.
 class Ids {
  public:
   Ids(Index processes, Index n) : processes_(processes), n_(n) {}

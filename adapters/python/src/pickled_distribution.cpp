@@ -28,8 +28,10 @@ std::vector<Index> numbers_in(const py::handle array) {
 [[noreturn]] void refuse_spread(const UnstructuredKind& lists, Index axis) {
   refuse("a pickle of the distribution is asked for, but its " + std::to_string(lists.total()) +
              " indices stay on their processes",
-         "must have all lists on this process", "send it the array's lists, or set TRIDAP_MOST_LISTED to at least " +
-             std::to_string(lists.total()) + " before the program starts", axis);
+         "must have all lists on this process",
+         "send it the array's lists, or set TRIDAP_MOST_LISTED to at least " + std::to_string(lists.total()) +
+             " before the program starts",
+         axis);
 }
 
 // The kind, then `periodic`, then what the kind needs.

@@ -22,9 +22,7 @@ using GlobalOrdinal = Map::global_ordinal_type;
 
 constexpr Index most = std::numeric_limits<int>::max();
 
-bool is_compact(const ArrayMap& array_map) {
-  return array_map.options().unstructured_ids == UnstructuredIds::compact;
-}
+bool is_compact(const ArrayMap& array_map) { return array_map.options().unstructured_ids == UnstructuredIds::compact; }
 
 /// The columns that a caller may give, and their ids on the map. A column is the flat number of an element, plus the
 /// index base, also if the ids are numbered by process.
@@ -66,7 +64,8 @@ class Columns {
   std::string described(GlobalOrdinal id) const {
     const auto column = static_cast<Index>(id);
     try {
-      return "column " + std::to_string(numbers_ ? flat_.number(*numbers_->global_index(column - base_)) + base_ : column);
+      return "column " +
+             std::to_string(numbers_ ? flat_.number(*numbers_->global_index(column - base_)) + base_ : column);
     } catch (const Error&) {
       return "a column of another process, whose number on the map is " + std::to_string(column);
     }

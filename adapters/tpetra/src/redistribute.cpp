@@ -88,12 +88,10 @@ Side side_of(const Map& map, const Distribution& array, const RedistributeOption
   mpi::collectively(comm, [&] {
     if (!gathers) numbering.emplace(map, array, options);
   });
-  const std::vector<Index> said{gathers ? fingerprint(array) : 0,
-                                options.index_base.value_or(map.getIndexBase()),
-                                numbering ? numbering->count() : 0,
-                                Index{numbering && numbering->closes_gaps()},
-                                static_cast<Index>(*options.mapping.ravel),
-                                Index{options.mapping.partial}};
+  const std::vector<Index> said{
+      gathers ? fingerprint(array) : 0,           options.index_base.value_or(map.getIndexBase()),
+      numbering ? numbering->count() : 0,         Index{numbering && numbering->closes_gaps()},
+      static_cast<Index>(*options.mapping.ravel), Index{options.mapping.partial}};
   for (const MinMax& spread : mpi::min_max(said, comm))
     if (!spread.is_same())
       refuse("the processes have different distributions or options", "", "give every process the same");

@@ -38,7 +38,9 @@ class Letters {
   Letters(MPI_Comm comm, std::size_t head)
       : from_(rank_of(comm)), head_(head), of_rank_(static_cast<std::size_t>(processes_of(comm)), 0) {}
 
-  void announce(Index rank, std::size_t numbers) { of_rank_[static_cast<std::size_t>(rank)] += static_cast<Index>(numbers); }
+  void announce(Index rank, std::size_t numbers) {
+    of_rank_[static_cast<std::size_t>(rank)] += static_cast<Index>(numbers);
+  }
   // Makes the messages, each with `head` zeros.
   void open() {
     for (std::size_t rank = 0; rank < of_rank_.size(); ++rank) {
@@ -350,9 +352,9 @@ Distribution Inquiry::learned(std::size_t number) const {
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     const auto& question = questions[static_cast<std::size_t>(i)];
-    axes.push_back(question ? listed_axis(axis.unstructured()->knowing(answers_->entries(*question)), axis.size(),
-                                          axis.periodic())
-                            : axis);
+    axes.push_back(
+        question ? listed_axis(axis.unstructured()->knowing(answers_->entries(*question)), axis.size(), axis.periodic())
+                 : axis);
   }
   return Distribution(std::move(axes));
 }

@@ -20,11 +20,10 @@ Index Reading::default_most_listed() {
     const long long given = text != nullptr ? std::strtoll(text, &end, 10) : -1;
     const bool right = text != nullptr && end != text && *end == '\0' && given >= 0;
     if (text != nullptr && !right)
-      std::fprintf(
-          stderr,
-          "tridap: TRIDAP_MOST_LISTED is '%s', but must be a whole number of at least 0: 1000000 is "
-          "used\n",
-          text);
+      std::fprintf(stderr,
+                   "tridap: TRIDAP_MOST_LISTED is '%s', but must be a whole number of at least 0: 1000000 is "
+                   "used\n",
+                   text);
     return right ? static_cast<Index>(given) : usual;
   }();
   return most;

@@ -3,8 +3,8 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
-#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/directory.hpp>
+#include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/learned_of_numbers.hpp>
 #include <tridap/internal/mpi_collectives.hpp>

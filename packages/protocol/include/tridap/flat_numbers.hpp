@@ -82,7 +82,7 @@ class FlatNumbers {
   std::vector<Index> outward_;         // the axes from the innermost to the outermost one
   std::vector<Index> first_, weight_;  // by axis
   Index count_ = 1;
-  PositionsOfAxes closed_;             // where gaps between indices are closed
+  PositionsOfAxes closed_;  // where gaps between indices are closed
 };
 
 template <class Number>

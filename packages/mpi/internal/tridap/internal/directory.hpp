@@ -72,7 +72,7 @@ class Inquiry {
  public:
   struct Wanted {
     Distribution distribution;
-    OfAxes indices;  ///< in any order, known ones and repeated ones too
+    OfAxes indices;                            ///< in any order, known ones and repeated ones too
     std::function<Index(Index process)> rank;  ///< as Directory::Question::rank
   };
   /// **Collective** over `comm`, on which every process has distributions with the same axes in the directory form:

@@ -70,8 +70,8 @@ void check_missing(const AxisMoves& moves, End here, Index axis, const Mapping& 
 AxisMoves moves_on(const PlanData& parts, End end, std::size_t i);
 
 /// The plan of this process, whose ranks, lengths and mapping are set. `moves(parts, end, i)` are its moves on an axis
-/// of the target, where the mapping is not of flat numbers. `named`: the source and the target that the plan keeps, which
-/// need not know what was learned to find the moves; null: those of `parts`. Throws Error.
+/// of the target, where the mapping is not of flat numbers. `named`: the source and the target that the plan keeps,
+/// which need not know what was learned to find the moves; null: those of `parts`. Throws Error.
 using MovesOn = std::function<AxisMoves(const PlanData&, End, std::size_t)>;
 Plan plan_of(PlanData parts, const MovesOn& moves, const std::array<PlacedDistribution, 2>* named = nullptr);
 
