@@ -4,6 +4,7 @@
 #include <tridap/make.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
+#include <limits>
 #include <variant>
 
 namespace scaling {
@@ -28,18 +29,19 @@ Holders::Holders(const Distribution& distribution) {
                      [axis = distribution.axis(i)](Index c) { return said_by(axis.dimension(c)); }});
 }
 
-// The numbers that this process does not have are the least possible one.
+// The numbers that this process does not have are the least possible one. What its own coordinate says it has said.
 bool Holders::reduce(MPI_Op operation, MPI_Datatype, std::int64_t* numbers, int count) {
   Index coordinates = 0;
   for (const AxisOf& axis : axes_) coordinates += axis.coordinates;
   if (operation != MPI_MAX || coordinates == 0 || count != 2 * fields * coordinates) return false;
   for (const AxisOf& axis : axes_)
     for (Index c = 0; c < axis.coordinates; ++c, numbers += 2 * fields) {
+      if (numbers[0] != std::numeric_limits<std::int64_t>::min()) continue;
       const Said said = axis.say(c);
       const Index all[fields] = {said.start, said.stop, said.padded, said.left, said.right, 0};  // 0: no unknown keys
       for (Index field = 0; field < fields; ++field) {
-        numbers[2 * field] = std::max(numbers[2 * field], all[field]);
-        numbers[2 * field + 1] = std::max(numbers[2 * field + 1], ~all[field]);
+        numbers[2 * field] = all[field];
+        numbers[2 * field + 1] = ~all[field];
       }
     }
   return true;
