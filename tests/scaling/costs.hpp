@@ -23,8 +23,6 @@ using tridap::Index;
 using virtual_processes::Others;
 using virtual_processes::World;
 
-inline constexpr Index every_P[] = {1000, 10'000, 100'000};
-
 /// Ends the program if something is not so: then what was measured is not what the call should do.
 inline void need(bool is_so, const char* what) {
   if (is_so) return;

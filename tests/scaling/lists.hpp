@@ -55,7 +55,7 @@ Step asks_for_rows(Index processes, Index distance, Index length);
 /// All processes of arrays of lists.
 class ListHolders : public Holders {
  public:
-  /// `steps`: by exchange. `of_processes` > 0: the array is checked, too.
+  /// `steps`: what each process does, by exchange.
   ListHolders(const Ids& ids, Index rank, std::vector<Step> steps);
 
   std::vector<virtual_processes::Letter> letters(int exchange) override;

@@ -8,5 +8,6 @@ namespace scaling {
 void first_use(tridap::Index processes);
 void structured_rows(tridap::Index processes);
 void listed_rows(tridap::Index processes);
+void inferred_rows(tridap::Index processes);
 
 }  // namespace scaling

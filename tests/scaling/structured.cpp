@@ -7,6 +7,7 @@
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/padding.hpp>
 #include <tridap/redistribute/redistribution.hpp>
+#include <tridap/redistribute/relabel_collectively.hpp>
 
 #include <optional>
 
@@ -57,6 +58,20 @@ void make_plan_and_move(const std::string& call, const Distribution& from, const
   print("move, " + call, size, moves);
 }
 
+void relabel(const std::string& call, const Distribution& from, const Distribution& to) {
+  std::vector<Cost> costs;
+  for (const int rank : {0, static_cast<int>(from.processes()) - 1}) {  // rank 0 searches
+    Holders others;
+    World world(static_cast<int>(from.processes()), rank, others);
+    warm(world);
+    costs.push_back(cost_of(world, [&] {
+      tridap::redistribute::Relabelled made = tridap::redistribute::relabel_collectively(from, to, 8, world.comm());
+      MPI_Comm_free(&made.comm);
+    }));
+  }
+  print("relabel_collectively, " + call, Size({from, to}, from.count(0)), costs);
+}
+
 void update_padding(const Distribution& distribution) {
   std::vector<Cost> plans, updates;
   for (const int rank : places(distribution)) {
@@ -83,15 +98,19 @@ void structured_rows(Index processes) {
   gather("gather_distribution, cyclic x cyclic", square(processes, cyclic(2), cyclic(2)));
   gather("gather_distribution, padded blocks", square(processes, padded_block(1), padded_block(1)));
 
-  const Index length = processes;
-  make_plan_and_move("rows to columns", Distribution::make({length, processes}, {block(), whole()}, {processes, 1}),
-                     Distribution::make({length, processes}, {whole(), block()}, {1, processes}));
+  make_plan_and_move("rows to columns", Distribution::make({processes, processes}, {block(), whole()}, {processes, 1}),
+                     Distribution::make({processes, processes}, {whole(), block()}, {1, processes}));
   const std::vector<Index> grid = near_square_grid(processes, 2);
   const std::vector<Index> shape = {4 * grid[0], 4 * grid[0], 4 * grid[1]};
-  make_plan_and_move("pencils", Distribution::make(shape, {block(), whole(), block()}, {grid[0], 1, grid[1]}),
-                     Distribution::make(shape, {whole(), block(), block()}, {1, grid[0], grid[1]}));
-  make_plan_and_move("block to cyclic", Distribution::make({1000 * processes}, {block()}, {processes}),
-                     Distribution::make({1000 * processes}, {cyclic()}, {processes}));
+  const Distribution pencils = Distribution::make(shape, {block(), whole(), block()}, {grid[0], 1, grid[1]});
+  const Distribution others = Distribution::make(shape, {whole(), block(), block()}, {1, grid[0], grid[1]});
+  make_plan_and_move("pencils", pencils, others);
+  const Distribution blocks = Distribution::make({1000 * processes}, {block()}, {processes});
+  const Distribution dealt = Distribution::make({1000 * processes}, {cyclic()}, {processes});
+  make_plan_and_move("block to cyclic", blocks, dealt);
+  relabel("pencils", pencils, others);
+  relabel("block to cyclic", Distribution::make({100 * processes}, {block()}, {processes}),
+          Distribution::make({100 * processes}, {cyclic()}, {processes}));
   update_padding(square(processes, padded_block(1), padded_block(1)));
 }
 

@@ -124,6 +124,7 @@ void fill_all(const void* own, std::int64_t bytes, void* all) {
 }  // namespace
 
 bool Others::reduce(MPI_Op, MPI_Datatype, std::int64_t*, int) { return false; }
+bool Others::gather(std::int64_t*, int) { return false; }
 std::vector<Letter> Others::letters(int) { return {}; }
 void Others::write(int, const Letter&, std::int64_t*) {}
 
@@ -212,6 +213,8 @@ int MPI_Allgather(const void* from, int n, MPI_Datatype t, void* to, int m, MPI_
   const std::int64_t bytes = bytes_of(m, u);
   count_collective(bytes * played->processes);
   fill_all(from, bytes, to);
+  const Unmetered unmetered;
+  if (u == MPI_INT64_T) played->others.gather(static_cast<std::int64_t*>(to), m);
   return MPI_SUCCESS;
 }
 

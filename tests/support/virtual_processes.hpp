@@ -39,6 +39,8 @@ class Others {
   /// Adds what the others give to a reduction of numbers, and returns true. False: each of them gives what this process
   /// gives, which is right for what all processes must say alike.
   virtual bool reduce(MPI_Op operation, MPI_Datatype type, std::int64_t* numbers, int count);
+  /// Writes what the others give to a gathering of `each` numbers of each process, and returns true. False: the same.
+  virtual bool gather(std::int64_t* all, int each);
   /// What the others send in an exchange, ascending by process. The exchanges are numbered from 0.
   virtual std::vector<Letter> letters(int exchange);
   /// Writes the numbers of such a letter.
