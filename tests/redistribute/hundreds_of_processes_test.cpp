@@ -95,9 +95,11 @@ TEST_P(HundredsOfProcesses, KnowTheirOwnListsAndAskForOthers) {
   expect_numbers(Redistribution(spread, spread, sizeof(double), world)(source), ids_of(on::rank(world)));
 
   const DistArray whole = redistribute::gather(source, spread, world, static_cast<int>(p - 1));
-  if (on::rank(world) != p - 1) return;
-  ASSERT_EQ(element_count(whole.buffer), of_each * p);
-  for (Index id = 0; id < of_each * p; ++id)
+  const Index gathered = on::rank(world) == p - 1 ? of_each * p : 0;
+  if (gathered > 0) {
+    ASSERT_EQ(element_count(whole.buffer), gathered);
+  }
+  for (Index id = 0; id < gathered; ++id)
     ASSERT_EQ(static_cast<const double*>(whole.buffer.data)[id], static_cast<double>(id));
 }
 
