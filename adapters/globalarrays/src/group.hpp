@@ -39,16 +39,14 @@ class Groups {
   Group of(MPI_Comm comm) const;
   /// GA's number of the group with these members (see members_of()); std::nullopt: GA has none. Local.
   std::optional<int> number(const std::vector<int>& members) const;
-  /// Makes a group of these processes, of which this is one. **Collective** over all of GA's processes, whose groups
-  /// are the same or disjoint: all are made at once, and have one number. Throws the same Error on every process if GA
-  /// has no more numbers.
+  /// Makes a group of these processes. **Collective** over all of GA's processes. Throws the same Error on every
+  /// process if GA has no more numbers.
   void add(std::vector<int> members);
   /// The ranks of a group that are on this process's node. **Collective** over the group in the first call.
   const std::vector<int>& on_node(int group);
 
  private:
-  std::map<std::vector<int>, int> numbers_;  // by members: the groups of this process
-  int newest_ = -1;                          // the highest number, the same on every process
+  std::map<std::vector<int>, int> numbers_;  // by members; the same on every process
   std::map<int, std::vector<int>> on_node_;  // by group
 };
 

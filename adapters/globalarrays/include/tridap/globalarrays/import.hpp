@@ -13,8 +13,8 @@ namespace tridap::globalarrays {
 
 /// Makes a group of GA from the processes of `comm`, and returns GA's number of the group; nothing if these are all of
 /// GA's processes. **Collective** over all of GA's processes, each with its own `comm` or MPI_COMM_NULL: several
-/// disjoint groups may be made at once, and then have one number. GA keeps the group until it is terminated. The call
-/// also frees arrays that no process holds, as collect() does.
+/// disjoint groups may be made at once. GA keeps the group until it is terminated. The call also frees arrays that no
+/// process holds, as collect() does.
 ///
 /// Besides arrays of all processes, a process may have arrays of one group at a time, since GA's fences abort on two
 /// groups: create() refuses a second one. With Open MPI 4, disjoint groups of one node must not call create() at the
