@@ -61,8 +61,8 @@ void gather_and_move(Index processes) {
     to = tridap::mpi::gather_distribution(target.array, world.comm());
 
     // A half of each process's ids move to the process before it.
-    others.set({asks(after, n / 2, n / 2), answers(after, n / 2, n / 2, before), asks(before, 0, n / 2),
-                answers(before, 0, n / 2, after)});
+    others.set({together({asks(after, n / 2, n / 2), asks(before, 0, n / 2)}),
+                together({answers(after, n / 2, n / 2, before), answers(before, 0, n / 2, after)})});
     std::optional<Redistribution> plan;
     plans.push_back(cost_of(world, [&] { plan.emplace(*from, *to, 8, world.comm()); }));
     const Index previous = (rank + processes - 1) % processes, next = (rank + 1) % processes;
@@ -150,9 +150,9 @@ void update_ghosts(Index processes) {
   const Deal deal{ids, 0};
   std::vector<Cost> plans, updates;
   for (const Index rank : {processes / 2, processes - 1}) {
-    ListHolders others(
-        ids, rank,
-        {deals(deal), asks(deal, n, ghosts), answers(deal, n, ghosts, deal), asks_for_rows(processes, 1, ghosts)});
+    ListHolders others(ids, rank,
+                       {deals(deal), together({asks(deal, n, ghosts)}), together({answers(deal, n, ghosts, deal)}),
+                        asks_for_rows(processes, 1, ghosts)});
     World world(static_cast<int>(processes), static_cast<int>(rank), others);
     warm(world);
     const Part part(deal, rank, ghosts);

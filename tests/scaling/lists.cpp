@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace scaling {
 
@@ -78,6 +79,19 @@ Step answers(const Deal& asking, Index offset, Index length, const Deal& held) {
       const tridap::Location place = held.place(id);
       numbers.insert(numbers.end(), {place.coordinate, place.local});
     }
+    return numbers;
+  };
+}
+
+Step together(std::vector<Step> steps) {
+  return [all = std::move(steps)](Index from, Index to) {
+    std::vector<Index> numbers(all.size());
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      const std::vector<Index> one = all[k](from, to);
+      numbers[k] = static_cast<Index>(one.size());
+      numbers.insert(numbers.end(), one.begin(), one.end());
+    }
+    if (numbers.size() == all.size()) numbers.clear();  // a process sends no empty message
     return numbers;
   };
 }

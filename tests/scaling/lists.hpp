@@ -49,6 +49,8 @@ Step deals(const Deal& deal);
 Step asks(const Deal& deal, Index offset, Index length);
 /// Answers, if the ids are dealt as `held`.
 Step answers(const Deal& asking, Index offset, Index length, const Deal& held);
+/// Several questions, or answers, in one exchange: first how long each is.
+Step together(std::vector<Step> steps);
 /// Each process tells the next one but `distance` the numbers from 0 to `length`.
 Step asks_for_rows(Index processes, Index distance, Index length);
 
