@@ -40,7 +40,7 @@ std::vector<std::vector<Index>> all_ids() {
   return lists;
 }
 
-/// This process's part, whose elements are their ids.
+/// This process's part: each element is its id.
 DistArray numbered(const Distribution& all, const std::vector<Index>& ids) {
   DistArray part = on::part_of(all, on::rank(world));
   std::copy(ids.begin(), ids.end(), static_cast<double*>(part.buffer.data));
@@ -59,7 +59,7 @@ void expect_numbers(const DistArray& array, const std::vector<Index>& numbers) {
   for (std::size_t i = 0; i < numbers.size(); ++i) ASSERT_EQ(elements[i], static_cast<double>(numbers[i])) << i;
 }
 
-struct HundredsOfProcesses : testing::TestWithParam<Index> {  // the most whose lengths an MPI_Alltoall tells
+struct HundredsOfProcesses : testing::TestWithParam<Index> {  // up to so many, an MPI_Alltoall is used
   void SetUp() override { mpi::most_told_by_alltoall() = GetParam(); }
   void TearDown() override { mpi::most_told_by_alltoall() = 1000; }
 };

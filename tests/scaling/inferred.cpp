@@ -51,7 +51,7 @@ class IdHolders : public Others {
   Shares shares_;
 };
 
-/// Those of lists, whose indices all processes send one another.
+/// Those of lists: all processes send one another their indices.
 class ListedIdHolders : public IdHolders {
  public:
   ListedIdHolders(Index n, Index processes, Index rank)

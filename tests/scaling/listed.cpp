@@ -1,4 +1,4 @@
-// What calls cost on arrays whose lists are in a directory.
+// What calls cost if the lists of an array are in a directory.
 #include "scaling/lists.hpp"
 #include "scaling/rows.hpp"
 #include "support/parts.hpp"

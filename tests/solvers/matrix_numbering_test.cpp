@@ -1,7 +1,7 @@
 #include "solvers/solver_support.hpp"
 #include <tridap/solvers/vectors.hpp>
 
-// Matrices on maps whose ids count process after process: their columns are flat numbers all the same.
+// Matrices on maps that number process after process: the columns that a user gives are row-major numbers there, too.
 namespace {
 
 using namespace solver_test;

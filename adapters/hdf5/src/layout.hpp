@@ -35,7 +35,8 @@ struct AxisLayout {
   std::optional<std::vector<Index>> lists;  ///< the content of the dataset, where it was read
 
   Index total() const { return bounds.empty() ? 0 : bounds.back(); }  ///< the length of all lists
-  /// Lists whose positions in the file are not the indices themselves; see Distribution::slabs().
+  /// Lists with an index that cannot be a position in the file: it is negative, or not below the size. The positions
+  /// of such an axis are those among the sorted indices; see Distribution::slabs().
   bool is_compact() const { return total() > 0 && (extremes[0] < 0 || extremes[1] >= size); }
 };
 

@@ -56,8 +56,8 @@ struct Solvable : EndsWithMpi {
   solvers::CopyMemory copies = {};             // of vectors that cannot be shared; used inside of Trilinos
 };
 
-/// How the rows of a matrix or an operator are numbered: nobody sees the ids of their map, so it lists none. If the
-/// lists of an axis stay on their processes, the numbers of another process's elements are not known here.
+/// How the rows of a matrix or an operator are numbered: process after process, because no user sees the ids
+/// of their map. But if the lists of an axis stay on their processes, a process does not know such numbers of others.
 inline tpetra::ArrayMapOptions numbering_of(const Array& rows) {
   tpetra::ArrayMapOptions options;
   if (!has_directory(*rows.distribution())) options.numbering = tpetra::Numbering::by_process;

@@ -67,7 +67,7 @@ class Columns {
       return "column " +
              std::to_string(numbers_ ? flat_.number(*numbers_->global_index(column - base_)) + base_ : column);
     } catch (const Error&) {
-      return "a column of another process, whose number on the map is " + std::to_string(column);
+      return "a column of another process, which has number " + std::to_string(column) + " on the map";
     }
   }
 

@@ -46,7 +46,8 @@ class Walk {
   std::size_t process_ = 0;
 };
 
-// To each process that sorts some: how many are stored here, these, and those whose positions are asked for.
+// A letter to each process that sorts some of them: how many indices are stored here, these indices, and then the
+// indices that this process asks the positions of.
 std::vector<Message> letters_of(const Indices& stored, const Indices& asked, const std::vector<Index>& bounds,
                                 Index from) {
   std::vector<Message> letters;

@@ -185,7 +185,7 @@ bool MessageTransport::activate(Direction& direction, Active& active) {
   return true;
 }
 
-// Gives credit for the receipts that were posted, or takes what has come. It waits for nobody.
+// Gives credit for the receipts that were posted, or takes what has come. Never waits.
 void MessageTransport::exchange_credit(const Direction& direction, Active& active) {
   const int peer = static_cast<int>(active.stream->rank());
   MPI_Request& request = active.credit_request;

@@ -22,7 +22,7 @@ struct KnownPositions {
   std::vector<Index> indices;
   std::vector<Index> positions;  ///< empty: 0, 1, 2, ..., because all are known
 };
-/// By axis; empty for an axis whose positions are `index - min`. Null: so are those of all axes.
+/// By axis. Empty for an axis without gaps: the position of an index is `index - min` there. Null if no axis has gaps.
 using PositionsOfAxes = std::shared_ptr<const std::vector<KnownPositions>>;
 
 /// One number for each element of an array: its position in the whole array in row-major or column-major order, called
@@ -37,8 +37,8 @@ class FlatNumbers {
   /// Throws Error if the numbers do not fit 64 bits.
   explicit FlatNumbers(const Distribution& distribution, Order order = Order::row_major,
                        UnstructuredIds ids = UnstructuredIds::with_gaps);
-  /// UnstructuredIds::compact, of a distribution whose lists stay on their processes: the numbers of elements whose
-  /// positions are known. Throws Error also where others are asked for.
+  /// UnstructuredIds::compact, if lists stay on their processes: `known` has the positions of some indices. Other calls
+  /// throw Error where the position of another index is asked for.
   FlatNumbers(const Distribution& distribution, Order order, PositionsOfAxes known);
 
   Index count() const { return count_; }  ///< all numbers are in `[0, count())`

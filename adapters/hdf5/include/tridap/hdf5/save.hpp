@@ -44,8 +44,8 @@ struct SaveOptions {
 /// mirrors of periodic axes count in the shape, and are. The position of an unstructured index is that of
 /// Distribution::slabs(). Memory that is not row-major, and lists that are not ascending, pass through 4 MiB of memory.
 /// Attributes of each dataset, and datasets of lists in the group `__dim_data__`, describe the distribution, as the
-/// README of the adapter says. Of an array whose lists stay on their processes (Reading::most_listed), each process
-/// writes its own.
+/// README of the adapter says. If the lists of an array stay on their processes (Reading::most_listed), each process
+/// writes its own list.
 ///
 /// The file gets its name when it is complete. If an error occurs, or the processes end, a file that had this name
 /// before remains unchanged. With `step` the file is copied first, as a shared copy where the file system can do that.

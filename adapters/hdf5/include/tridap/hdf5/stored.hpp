@@ -35,8 +35,8 @@ struct Stored {
 ///
 /// Rank 0 reads the file, but lists of more than `most_listed` indices: of those, each process reads its own if there
 /// are as many processes as have saved the array, and the distribution is in the directory form (see
-/// Reading::most_listed). Else the result has no distribution. Lists whose positions in the file are not their indices
-/// are always read whole.
+/// Reading::most_listed). Else the result has no distribution. If some index of a list is negative, or not below the
+/// size of its axis, all processes read all lists of that axis.
 Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped = false,
             Index most_listed = Reading::default_most_listed());
 

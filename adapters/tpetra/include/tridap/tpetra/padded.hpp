@@ -118,8 +118,8 @@ struct DensePadded {
   Report interior_obstacle;  ///< of all processes
 };
 
-/// Makes the array of `array_map`, which has made its maps, over `columns`, whose map is `map`, padding included.
-/// Local; throws Error.
+/// Makes the array of `array_map`, padding included, over the memory of `columns`. `map` is the map of `columns`. The
+/// maps of `array_map` have been made before. Local; throws Error.
 ExportedArray as_array_of_padded_map(const Columns& columns, const Map& map, const PaddedArrayMap& array_map);
 
 /// **Collective.**

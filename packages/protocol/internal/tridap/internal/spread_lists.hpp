@@ -47,7 +47,7 @@ inline bool has_directory(const Distribution& distribution) {
 
 /// Whether the axis is unstructured and lacks some index between its smallest and its largest one.
 bool has_gaps(const Axis& axis);
-/// All positions on such an axis, whose lists are all here; nothing on other axes. Throws std::bad_alloc.
+/// All positions on such an axis, if this process has all of its lists; nothing on other axes. Throws std::bad_alloc.
 KnownPositions all_positions(const Axis& axis);
 
 /// An unstructured axis of a kind that is known to be valid. `size` may count shared indices once.
