@@ -256,20 +256,81 @@ TEST(Layout, AProcessWritesAndReadsItsOwnLists) {
   }
 }
 
-TEST(Layout, PositionsInTheOrderOfIndicesNeedAllLists) {
-  std::vector<List> apart(static_cast<std::size_t>(processes()));
-  for (Index p = 0; p < processes(); ++p) apart[static_cast<std::size_t>(p)] = {1000 - 7 * p, -5 - p, 3 * p};
-  const Distribution whole = lists(3 * processes(), apart), own = spread_of(whole);
+/// Three indices of each process, negative and too large ones among them; `shift` is added to each.
+std::vector<List> apart(Index processes, Index shift = 0) {
+  std::vector<List> all;
+  for (Index p = 0; p < processes; ++p) all.push_back({1000 - 7 * p + shift, -5 - p + shift, 3 * p + shift});
+  return all;
+}
+
+/// Lists without gaps that begin below 0, the last index of a process and the first one of the next being the same.
+std::vector<List> shared(Index processes) {
+  std::vector<List> all;
+  for (Index p = 0; p < processes; ++p) all.push_back({2 * p - 3, 2 * p - 1, 2 * p - 2});
+  return all;
+}
+
+TEST(Layout, ElementsInTheOrderOfTheirIndicesNeedOnlyOwnLists) {
+  for (const Distribution& whole :
+       {lists(3 * processes(), apart(processes())), lists(3 * processes(), shared(processes()))}) {
+    const Distribution own = spread_of(whole);
+    const TemporaryFile one, other;
+    h5::save(one.path(), {{"a", numbered(whole), own}}, MPI_COMM_WORLD);
+    h5::save(other.path(), {{"a", numbered(whole), whole}}, MPI_COMM_WORLD);
+    for (const char* name : {"a", "/__dim_data__/a/0"})
+      EXPECT_EQ(read_serially<double>(one.path(), name, H5T_NATIVE_DOUBLE),
+                read_serially<double>(other.path(), name, H5T_NATIVE_DOUBLE));
+    h5::LoadOptions options;
+    options.most_listed = 0;
+    expect_numbered(h5::load(one.path(), "a", MPI_COMM_WORLD, {}, options), whole);
+    expect_numbered(h5::load(one.path(), "a", MPI_COMM_WORLD, own, options), whole);
+    expect_numbered(h5::load(one.path(), "a", MPI_COMM_WORLD, own), whole);
+    expect_numbered(h5::load(one.path(), "a", MPI_COMM_WORLD, whole, options), whole);
+    const DistArray into = numbered(whole);
+    h5::load_into(into.buffer, one.path(), h5::find(one.path(), "a", MPI_COMM_WORLD, false, 0), own, MPI_COMM_WORLD);
+    expect_numbered(into, whole);
+  }
+}
+
+TEST(Layout, OtherIndicesThanTheFilesAreRefused) {
+  const Distribution whole = lists(3 * processes(), apart(processes())), others = lists(3 * processes(), apart(processes(), 1));
   const TemporaryFile file;
-  h5::save(file.path(), {{"a", numbered(whole), own}}, MPI_COMM_WORLD);
+  h5::save(file.path(), {{"a", numbered(whole), whole}}, MPI_COMM_WORLD);
+  h5::LoadOptions options;
+  for (const Index most : {Index{0}, Index{1000000}}) {
+    options.most_listed = most;
+    for (const Distribution& to : {others, spread_of(others)})
+      on::expect_refused([&] { h5::load(file.path(), "a", MPI_COMM_WORLD, to, options); }, "other indices");
+  }
+}
+
+TEST(Layout, EqualPartsOfLongListsTellWhichIndicesThereAre) {
+  if (processes() < 3) GTEST_SKIP() << "needs at least 3 processes";
+  const TemporaryFile file;
+  MPI_Comm two = MPI_COMM_NULL;
+  MPI_Comm_split(MPI_COMM_WORLD, rank() < 2 ? 0 : MPI_UNDEFINED, 0, &two);
+  std::vector<List> halves(2), dealt(static_cast<std::size_t>(processes()));
+  for (Index i = 0; i < 6 * processes(); ++i) {
+    halves[static_cast<std::size_t>(i % 2)].push_back(100 - 7 * i);
+    dealt[static_cast<std::size_t>(i * 5 % processes())].push_back(100 - 7 * i);
+  }
+  if (two != MPI_COMM_NULL) {
+    h5::save(file.path(), {{"a", numbered(lists(6 * processes(), halves))}}, two);
+    MPI_Comm_free(&two);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const Distribution whole = lists(6 * processes(), dealt);
   h5::LoadOptions options;
   options.most_listed = 0;
-  expect_numbered(h5::load(file.path(), "a", MPI_COMM_WORLD, {}, options), whole);
-  expect_numbered(h5::load(file.path(), "a", MPI_COMM_WORLD, own, options), whole);
-  for (List& list : apart)
-    for (Index& index : list) index += 1;
-  on::expect_refused([&] { h5::load(file.path(), "a", MPI_COMM_WORLD, lists(3 * processes(), apart), options); },
-                     "other indices");
+  for (const Distribution& to : {whole, spread_of(whole)})
+    expect_numbered(h5::load(file.path(), "a", MPI_COMM_WORLD, to, options), whole);
+  dealt[0].front() = 99;
+  on::expect_refused(
+      [&] { h5::load(file.path(), "a", MPI_COMM_WORLD, lists(6 * processes(), dealt), options); }, "other indices");
+  const h5::Stored stored = h5::find(file.path(), "a", MPI_COMM_WORLD, false, 0);
+  EXPECT_FALSE(stored.distribution);
+  ASSERT_EQ(stored.indices.size(), 1U);
+  EXPECT_EQ(stored.indices[0].value().count, 6 * processes());
 }
 
 TEST(Layout, LongListsOfAnotherNumberOfProcessesAreNotRead) {

@@ -1,6 +1,9 @@
 #include "support/expect_refused.hpp"
 #include "support/oracle.hpp"
+#include <tridap/gather_distribution.hpp>
 #include <tridap/make.hpp>
+#include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/read.hpp>
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/ids.hpp>
 
@@ -104,6 +107,60 @@ TEST(Allgather, BringsEveryElementToEveryProcess) {
   const std::vector<Array> all = arrays();
   for (std::size_t k = 0; k < all.size(); ++k)
     expect_whole(all[k], tridap::redistribute::allgather(part(all[k]), MPI_COMM_WORLD), "array " + std::to_string(k));
+}
+
+// The distribution, its lists on their processes.
+tridap::Distribution in_directories(const Array& array) {
+  tridap::Reading reading;
+  reading.most_listed = 0;
+  return tridap::mpi::gather_distribution(part(array), MPI_COMM_WORLD, reading);
+}
+
+// Lists with gaps: on two axes; without a gap, but not from 0; an index of several processes.
+std::vector<Array> listed_arrays() {
+  const Index n = processes(), rows = n % 2 == 0 ? 2 : 1;
+  const auto dealt = [](Index grid, Index count, Index step, Index first) {
+    std::vector<List> lists(static_cast<std::size_t>(grid));
+    for (Index k = 0; k < count; ++k)
+      lists[static_cast<std::size_t>((5 * k + 1) % grid)].push_back(first + step * ((7 * k) % count));
+    return lists;
+  };
+  std::vector<List> twice = dealt(n, 9 * n + 2, 3, -4);
+  if (n > 1) twice[0].push_back(twice[1].front());
+  return {Array{{oracle::unstructured(dealt(rows, 11, 4, -9), true),
+                 oracle::unstructured(dealt(n / rows, 5 * n + 2, 3, 100), true)}},
+          Array{{oracle::block({3}), oracle::unstructured(dealt(n, 13 * n + 1, 1, 50), true)}},
+          Array{{oracle::unstructured(twice, false)}}};
+}
+
+TEST(Gather, ListsInDirectoriesWithGapsAreSorted) {
+  namespace move = tridap::redistribute;
+  const std::vector<Array> all = listed_arrays();
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::string which = "array " + std::to_string(k);
+    const tridap::Distribution lists = in_directories(all[k]);
+    const int root = static_cast<int>(processes()) - 1;
+    const DistArray whole = move::gather(part(all[k]), lists, MPI_COMM_WORLD, root);
+    if (rank() == root) {
+      expect_whole(all[k], whole, which);
+      const tridap::DimData expected = move::whole_of(all[k].distribution()).dim_data(0);
+      for (std::size_t axis = 0; axis < expected.size(); ++axis)
+        EXPECT_EQ(tridap::to_value(whole.dim_data[axis]).json(), tridap::to_value(expected[axis]).json()) << which;
+    }
+    EXPECT_TRUE(rank() == root || whole.buffer.data == nullptr);
+    const DistArray everywhere = move::allgather(part(all[k]), lists, MPI_COMM_WORLD);
+    expect_whole(all[k], everywhere, which);
+    EXPECT_EQ(tridap::gather_distribution({everywhere}).shape(), move::whole_of(all[k].distribution()).shape());
+    const DistArray back = move::scatter(whole, lists, MPI_COMM_WORLD, root), mine = part(all[k]);
+    ASSERT_EQ(back.buffer.shape, mine.buffer.shape);
+    for (std::size_t axis = 0; axis < back.dim_data.size(); ++axis)
+      EXPECT_EQ(tridap::to_value(back.dim_data[axis]).json(), tridap::to_value(mine.dim_data[axis]).json()) << which;
+    oracle::for_each_index(back.buffer.shape, [&](const List& local) {
+      EXPECT_EQ(*reinterpret_cast<double*>(oracle::address(back.buffer, local)),
+                *reinterpret_cast<double*>(oracle::address(mine.buffer, local)))
+          << which;
+    });
+  }
 }
 
 // With a distribution that the caller keeps.

@@ -2,6 +2,7 @@
 #include "support/memory_meter.hpp"
 #include <tridap/make.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
 #include <algorithm>
@@ -88,6 +89,19 @@ TEST(ListsMemory, OfAPlanFromListsToLists) {
   });
   EXPECT_LE(held, bound(ids) + bound(others));
   EXPECT_LE(kept, 1e6) << "besides the moves";
+}
+
+// On the root, besides the elements and their ids, which come in any order.
+TEST(ListsMemory, OfAGatherOfIdsWithGaps) {
+  const std::vector<Index> ids = random_ids(MPI_COMM_WORLD, 1024);
+  const DistArray array = listed(ids, MPI_COMM_WORLD);
+  Reading reading;
+  reading.most_listed = 0;
+  const Distribution lists = mpi::gather_distribution(array, MPI_COMM_WORLD, reading);
+  const double whole = 8 * static_cast<double>(of_each * on::processes(MPI_COMM_WORLD));
+  const auto gathered = [&] { redistribute::gather(array, lists, MPI_COMM_WORLD); };
+  gathered();  // what a communicator keeps
+  EXPECT_LE(most_held_by(gathered), bound(ids) + (on::rank(MPI_COMM_WORLD) == 0 ? 3 * whole : 0));
 }
 
 }  // namespace

@@ -192,7 +192,7 @@ ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit
     if (copy != Copy::always) imported.array = array_behind(array, unused);
     Index shareable =
         imported.array.empty() ? 0 : 1;  // on every process, the memory is the whole part of a GlobalArray
-    const PlacedDistribution given(mpi::gather_with_flags(array, call.comm(), Reading::with_all_lists(), shareable));
+    const PlacedDistribution given(mpi::gather_with_flags(array, call.comm(), Reading::with_all_lists(), &shareable));
     if (shareable != 0 && is_shared(imported.array, given.distribution(), call.comm()))
       add_losses(array, given.distribution(), imported.receipt);
     else

@@ -2,7 +2,8 @@
 
 #include "file.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/directory.hpp>
+#include <tridap/internal/own_positions.hpp>
+#include <tridap/internal/spread_lists.hpp>
 #include <tridap/text.hpp>
 
 #include <algorithm>
@@ -111,8 +112,11 @@ bool is_compact(const Axis& axis) {
   return axis.dist_type() == 'u' && extremes && ((*extremes)[0] < 0 || (*extremes)[1] >= axis.size());
 }
 
-Distribution with_positions(const Distribution& distribution, MPI_Comm comm) {
-  return mpi::completed(distribution, comm, is_compact);
+PositionsOfAxes known_positions(const Distribution& distribution, MPI_Comm comm) {
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (own_of(distribution.axis(i)) != nullptr && is_compact(distribution.axis(i)))
+      return mpi::own_positions(distribution, comm);
+  return nullptr;
 }
 
 void write_lists(hid_t file, const Layout& layout, const Distribution& distribution) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "layout.hpp"
+#include <tridap/flat_numbers.hpp>
 
 #include <hdf5.h>
 #include <mpi.h>
@@ -23,10 +24,9 @@ void name_lists(Layout& layout, const std::string& array);
 
 /// Whether positions in the file are not the indices themselves; see Distribution::slabs().
 bool is_compact(const Axis& axis);
-/// The same distribution, of which each process knows where its own elements are in a file: it has all lists of compact
-/// axes. **Collective** if such an axis is in the directory form, which must be so on every process. Throws the same
-/// Error on every process or on none.
-Distribution with_positions(const Distribution& distribution, MPI_Comm comm);
+/// Where this process's own elements are in a file, along compact axes that are in the directory form; null: there are
+/// none. **Collective** if there are some, on every process. Throws the same Error on every process or on none.
+PositionsOfAxes known_positions(const Distribution& distribution, MPI_Comm comm);
 
 /// Makes the datasets of the lists, or keeps those of the right length, and writes the lists of `distribution` that
 /// this process has all. Local, on rank 0 alone.

@@ -9,6 +9,7 @@
 #include <tridap/internal/hdf5_steps.hpp>
 #include <tridap/internal/needs.hpp>
 #include <tridap/internal/number_texts.hpp>
+#include <tridap/internal/spread_lists.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -22,18 +23,14 @@ namespace tridap::hdf5 {
 
 namespace {
 
-std::vector<Index> distinct(const UnstructuredKind& kind) {
-  std::vector<Index> all;
-  for (const auto& entry : kind.entries())
-    if (all.empty() || all.back() != entry.global) all.push_back(entry.global);
-  return all;
-}
-
 void need_indices(const Stored& stored, const Distribution& distribution) {
-  if (!stored.distribution) return;
+  if (stored.indices.empty()) return;
   for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Axis &here = distribution.axis(i), &there = stored.distribution->axis(i);
-    if (is_compact(here) && is_compact(there) && distinct(*here.unstructured()) != distinct(*there.unstructured()))
+    const Axis& here = distribution.axis(i);
+    const auto& there = stored.indices[static_cast<std::size_t>(i)];
+    if (!there || !is_compact(here)) continue;
+    const DifferentIndices ours = different_indices(*here.unstructured());
+    if (!(ours == DifferentIndices{there->count, there->digest}))
       refuse("the lists have other indices than those that the file was saved with", "must be the same indices",
              "give lists of the same indices", i);
   }
@@ -122,8 +119,9 @@ Receipt load_checked(const Buffer& buffer, const std::string& file, const Stored
   const double begin = MPI_Wtime();
   const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5);
   return call.run([&] {
-    const std::vector<Task> tasks{
+    std::vector<Task> tasks{
         {stored.name, buffer, distribution, reading.type, reading.step, stored.chunked, stored.in_other_files}};
+    tasks.front().positions = known_positions(distribution, call.comm());
     transfer(file, Direction::read, tasks, call.comm(), options.progress);
     Receipt receipt;
     receipt.shared = receipt.same_address = false;
@@ -133,22 +131,17 @@ Receipt load_checked(const Buffer& buffer, const std::string& file, const Stored
   });
 }
 
-Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& given,
+Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
                   MPI_Comm comm, const LoadOptions& options) {
   Reading reading;
-  const bool in_directory = mpi::has_directory(given);
   const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5, [&](mpi::Record& record) {
-    if (!in_directory) reading = check_to_load(buffer, stored, given, comm, options);
+    reading = check_to_load(buffer, stored, distribution, comm, options);
     record.add(buffer.type.kind == ElementType::Kind::bfloat);
-    record.add(mpi::said_of_directory(given));
+    record.add(mpi::said_of_directory(distribution));
   });
   return call.run([&] {
     need_same_kind(call);
     mpi::need_same_directory(call, 1);
-    const Distribution distribution = with_positions(given, call.comm());
-    if (in_directory)
-      reading = mpi::collectively(call.comm(),
-                                  [&] { return check_to_load(buffer, stored, distribution, call.comm(), options); });
     const std::string file = from_first(call.comm(), [&] { return std::filesystem::absolute(path).string(); });
     return load_checked(buffer, file, stored, distribution, call.comm(), reading, options);
   });
@@ -163,9 +156,7 @@ DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
   return call.run([&] {
     need_same_kind(call);
     mpi::need_same_directory(call, 1);
-    std::optional<Distribution> known = distribution;
-    if (known) known = with_positions(*known, call.comm());
-    const Search search(path, name, call.comm(), {false, !known, options.most_listed});
+    const Search search(path, name, call.comm(), {false, !distribution, options.most_listed});
     Stored stored;
     Reading reading;
     std::optional<Distribution> to;
@@ -173,7 +164,7 @@ DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
     mpi::collectively(call.comm(), [&] {
       stored = search.understood();
       const Index processes = mpi::processes_of(call.comm()), rank = mpi::rank_of(call.comm());
-      to = known ? *known : default_distribution(stored, processes);
+      to = distribution ? *distribution : default_distribution(stored, processes);
       need_distribution(stored, *to, processes);
       const bool short_numbers = options.bfloat16 && is_bfloat16(stored.type);
       array.buffer = allocate(short_numbers ? ElementType{ElementType::Kind::bfloat, 2} : element_type(stored.type),

@@ -95,9 +95,9 @@ std::vector<Task> tasks_of(const std::vector<Named>& arrays, const std::vector<D
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto& [name, array, distribution, type] = arrays[i];
-    tasks.push_back({name, array.buffer,
-                     with_positions(distribution ? *distribution : mpi::gather_distribution(array, comm), comm),
-                     types[i], options.step});
+    tasks.push_back({name, array.buffer, distribution ? *distribution : mpi::gather_distribution(array, comm), types[i],
+                     options.step});
+    tasks.back().positions = known_positions(tasks.back().distribution, comm);
   }
   return tasks;
 }

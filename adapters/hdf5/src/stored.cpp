@@ -8,7 +8,9 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/directory.hpp>
 #include <tridap/internal/hdf5_steps.hpp>
+#include <tridap/internal/spread_lists.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -52,6 +54,13 @@ std::string encoded(hid_t dataset, const std::string& name) {
   return code;
 }
 
+// How lists are read that are not among what rank 0 sends.
+enum OfLists : Index {
+  not_at_all,
+  own_ones,  // each process reads its own
+  in_equal_parts,  // each process reads some of each, to find out which indices there are
+};
+
 // What a file says of a dataset, in a form that can be sent.
 struct Said {
   std::string file, name, type, version, dim_data, saved_steps;
@@ -59,7 +68,7 @@ struct Said {
   Index steps = -1, chunked = 0, in_other_files = 0;
   Layout layout;                // empty if `dim_data` has the older form
   Index with_distribution = 0;  // some process uses the layout
-  Index spread = 0;             // each process reads its own lists
+  Index of_lists = 0;           // how long lists are read
   Index most_listed = 0;
 };
 
@@ -123,7 +132,7 @@ class Reader {
     read_lists_of_axes();
   }
 
-  // All lists of an axis, unless they are long; of lists in the order of their indices, those are always needed.
+  // All lists of an axis, unless they are long.
   void read_lists_of_axes() {
     Layout& layout = said_.layout;
     bool compact = false, long_ones = false;
@@ -136,13 +145,16 @@ class Reader {
     }
     said_.with_distribution = options_.with_distribution || compact ? 1 : 0;
     if (said_.with_distribution == 0) return layout.clear();
-    const bool own = long_ones && !compact;
-    said_.spread = own && checked_product(grid) == processes_ ? 1 : 0;
+    if (long_ones && checked_product(grid) == processes_)
+      said_.of_lists = own_ones;
+    else if (long_ones && compact)
+      said_.of_lists = in_equal_parts;
     for (std::size_t i = 0; i < layout.size(); ++i) {
       const auto axis = static_cast<Index>(i);
       if (layout[i].dist_type != 'u') continue;
       need_lists(file_, layout[i], axis);
-      if (!own || (said_.spread != 0 && !is_long(layout[i]))) layout[i].lists = read_lists(file_, layout[i], axis);
+      const bool needed = !long_ones || said_.of_lists == own_ones || layout[i].is_compact();
+      if (needed && !is_long(layout[i])) layout[i].lists = read_lists(file_, layout[i], axis);
     }
   }
   bool is_long(const AxisLayout& axis) const { return axis.proc_grid_size > 1 && axis.total() > options_.most_listed; }
@@ -158,7 +170,7 @@ template <class Of, class Text, class Number>
 void for_each(Of& said, Text&& text, Number&& number) {
   for (auto* each : {&said.file, &said.name, &said.type, &said.version, &said.dim_data, &said.saved_steps}) text(*each);
   for (auto* each :
-       {&said.steps, &said.chunked, &said.in_other_files, &said.with_distribution, &said.spread, &said.most_listed})
+       {&said.steps, &said.chunked, &said.in_other_files, &said.with_distribution, &said.of_lists, &said.most_listed})
     number(*each);
 }
 
@@ -197,14 +209,17 @@ Distribution distribution_of(const Layout& layout) {
   return Distribution(std::move(axes));
 }
 
-// The memory of this process's lists, and how they are read: one task for each long axis.
-std::vector<Task> reading_of_lists(const Layout& layout, const Indices& here, Index processes) {
+// Whether the lists of an axis are not among what rank 0 sends.
+bool lacks_lists(const AxisLayout& axis) { return axis.dist_type == 'u' && !axis.lists; }
+
+// Memory for `range(i)` of the lists of each axis that lacks them, and how it is read: one task for each.
+template <class RangeOf>
+std::vector<Task> reading_of_lists(const Layout& layout, Index processes, RangeOf range_of) {
   std::vector<Task> tasks;
   for (std::size_t i = 0; i < layout.size(); ++i) {
     const AxisLayout& axis = layout[i];
-    if (axis.dist_type != 'u' || axis.lists) continue;
-    const auto c = static_cast<std::size_t>(here[i]);
-    const Range range{axis.bounds[c], axis.bounds[c + 1]};
+    if (!lacks_lists(axis)) continue;
+    const Range range = range_of(i);
     const Buffer list = allocate(tridap::element_type<Index>(), {range.size()});
     // Each process reads for itself what several may read.
     tasks.push_back({axis.indices,
@@ -227,7 +242,7 @@ DistArray own_part(const Layout& layout, const Indices& here, const std::vector<
   auto list = lists.begin();
   for (std::size_t i = 0; i < layout.size(); ++i) {
     const AxisLayout& said = layout[i];
-    if (said.dist_type != 'u' || said.lists) {
+    if (!lacks_lists(said)) {
       const Axis axis = axis_of(said, static_cast<Index>(i));
       part.buffer.shape.push_back(axis.part(here[i], Part::local).size());
       part.dim_data.push_back(axis.dimension(here[i]));
@@ -262,13 +277,60 @@ Distribution read_spread(const std::string& sent, MPI_Comm comm) {
   mpi::collectively(comm, [&] {
     said = read(sent);
     here = coordinates_of(said.layout, mpi::rank_of(comm));
-    lists = reading_of_lists(said.layout, here, mpi::processes_of(comm));
+    lists = reading_of_lists(said.layout, mpi::processes_of(comm), [&](std::size_t i) {
+      const auto c = static_cast<std::size_t>(here[i]);
+      return Range{said.layout[i].bounds[c], said.layout[i].bounds[c + 1]};
+    });
   });
   transfer(said.file, Direction::read, lists, comm, {});
   const DistArray part = mpi::collectively(comm, [&] { return own_part(said.layout, here, lists); });
   tridap::Reading reading;
   reading.most_listed = said.most_listed;
   return mpi::gather_distribution(part, comm, reading);
+}
+
+// By axis: the indices of the compact ones, whose lists are long. **Collective.**
+std::vector<std::optional<StoredIndices>> read_in_equal_parts(const std::string& sent, MPI_Comm comm) {
+  const Index processes = mpi::processes_of(comm), rank = mpi::rank_of(comm);
+  const auto part = [&](const AxisLayout& axis, Index r) {
+    const BlockKind blocks(axis.total(), processes, std::max<Index>(1, (axis.total() + processes - 1) / processes));
+    return Range{blocks.begin(r), blocks.begin(r + 1)};
+  };
+  Said said;
+  std::vector<Task> lists;
+  mpi::collectively(comm, [&] {
+    said = read(sent);
+    for (AxisLayout& axis : said.layout)
+      if (!axis.is_compact()) axis.dist_type = 'b';  // whose lists are not needed
+    lists = reading_of_lists(said.layout, processes, [&](std::size_t i) { return part(said.layout[i], rank); });
+  });
+  transfer(said.file, Direction::read, lists, comm, {});
+  std::vector<std::optional<StoredIndices>> indices(said.layout.size());
+  auto list = lists.begin();
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const AxisLayout& axis = said.layout[i];
+    if (!lacks_lists(axis)) continue;
+    const Buffer& own = (list++)->buffer;
+    ListHere here{[&] { return read_indices(own).value(); }, rank, true, {}, axis.extremes};
+    for (Index r = 0; r < processes; ++r) here.counts.push_back(part(axis, r).size());
+    const SpreadLists all = mpi::Directory::make(std::move(here), comm);
+    indices[i] = StoredIndices{all.own->distinct, all.own->indices};
+  }
+  return indices;
+}
+
+StoredIndices indices_of(const Axis& axis) {
+  const DifferentIndices all = different_indices(*axis.unstructured());
+  return {all.count, all.digest};
+}
+
+// Those of the compact axes whose lists are known.
+void add_indices(const Distribution& distribution, std::vector<std::optional<StoredIndices>>& indices) {
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    if (!is_compact(distribution.axis(i))) continue;
+    indices.resize(static_cast<std::size_t>(distribution.ndim()));
+    indices[static_cast<std::size_t>(i)] = indices_of(distribution.axis(i));
+  }
 }
 
 }  // namespace
@@ -279,13 +341,14 @@ Search::Search(const std::string& path, const std::string& name, MPI_Comm comm, 
     if (options.is_other) return std::string();
     const Said said = Reader(path, name, processes, options).read();
     Written all;
-    all.number(said.spread);
+    all.number(said.of_lists);
     return all.take() + written(said);
   });
   if (all_.empty()) return;
-  const bool spread = ToRead(all_).number() != 0;
+  const Index of_lists = ToRead(all_).number();
   all_.erase(0, sizeof(Index));
-  if (spread) spread_ = read_spread(all_, comm);
+  if (of_lists == own_ones) spread_ = read_spread(all_, comm);
+  if (of_lists == in_equal_parts) indices_ = read_in_equal_parts(all_, comm);
 }
 
 std::string Search::file() const { return ToRead(all_).text(); }
@@ -305,6 +368,7 @@ Stored Search::understood() const {
     stored.distribution = read_dictionaries(said.version, said.dim_data);
     if (stored.distribution->shape() != stored.shape) refuse_shape(said.name);
     stored.specs = specs_of(layout_of(*stored.distribution));
+    add_indices(*stored.distribution, stored.indices);
     return stored;
   }
   if (said.with_distribution == 0) return stored;
@@ -312,11 +376,15 @@ Stored Search::understood() const {
   read_version(said.version, report);
   throw_if_wrong(report);
   stored.specs = specs_of(said.layout);
-  const auto is_known = [](const AxisLayout& axis) { return axis.dist_type != 'u' || axis.lists; };
+  stored.indices = indices_;
   if (spread_)
     stored.distribution = spread_;
-  else if (std::all_of(said.layout.begin(), said.layout.end(), is_known))
+  else if (std::none_of(said.layout.begin(), said.layout.end(), lacks_lists))
     stored.distribution = distribution_of(said.layout);
+  if (stored.distribution) add_indices(*stored.distribution, stored.indices);
+  for (std::size_t i = 0; i < stored.indices.size(); ++i)
+    if (!stored.indices[i] && said.layout[i].is_compact() && said.layout[i].lists)
+      stored.indices[i] = indices_of(axis_of(said.layout[i], static_cast<Index>(i)));
   return stored;
 }
 

@@ -49,8 +49,17 @@ Mode mode_of(const Task& task, Direction direction, bool long_stretches) {
   return long_stretches && !task.chunked ? Mode::alone : Mode::exchange;
 }
 
+Slabs slabs_of_part(const Task& task, Index rank, Part part) {
+  const Indices at = task.distribution.coordinates(rank);
+  std::vector<std::vector<AxisSlab>> axes;
+  for (std::size_t i = 0; i < at.size(); ++i)
+    axes.push_back(axis_slabs(task.distribution.axis(static_cast<Index>(i)), at[i], part,
+                              task.positions ? &(*task.positions)[i] : nullptr));
+  return Slabs(std::move(axes));
+}
+
 Slabs slabs_of(const Task& task, Direction direction, Index rank) {
-  if (!task.range) return task.distribution.slabs(rank, direction == Direction::write ? Part::owned : Part::local);
+  if (!task.range) return slabs_of_part(task, rank, direction == Direction::write ? Part::owned : Part::local);
   const Index begin = task.range->begin, size = task.range->size();
   std::vector<AxisSlab> slabs;
   if (size > 0) slabs.push_back({begin, size, 1, size, {0, size}});

@@ -4,6 +4,7 @@
 #include "pieces.hpp"
 #include <tridap/buffer.hpp>
 #include <tridap/distribution.hpp>
+#include <tridap/flat_numbers.hpp>
 #include <tridap/hdf5/datatype.hpp>
 
 #include <mpi.h>
@@ -30,6 +31,7 @@ struct Task {
   bool in_other_files = false;  ///< see Stored
   /// What this process transfers of a dataset with one axis, in place of its part of the distribution.
   std::optional<Range> range = {};
+  PositionsOfAxes positions = {};  ///< of lists that stay on their processes; see known_positions()
 };
 
 /// Writes the owned elements of each array to its dataset, or reads all elements of each buffer. `path` is the whole

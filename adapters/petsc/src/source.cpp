@@ -147,7 +147,7 @@ Source need_source(const DistArray& array, MPI_Comm comm, Copy copy, const InPla
     found |= (none || host ? of_host : 0) | (none || !host ? of_device : 0);
   });
   Index flags = (faults.ok() ? usable : 0) | found;
-  Distribution distribution = mpi::gather_inside(array, comm, {}, flags);
+  Distribution distribution = mpi::gather_inside(array, comm, {}, &flags);
   if ((flags & usable) == 0) mpi::throw_faults(std::move(faults), comm);
   if ((flags & (of_host | of_device)) == 0)
     refuse("the elements of some processes are in memory of a device, and those of others in host memory",

@@ -34,23 +34,11 @@ namespace tridap::python {
 
 namespace {
 
-// What all processes of `comm` found about an array; its Distribution, if it is correct. `comparable`: on every
-// process. Without errors, `warnings_count` tells whether the processes still agree on the report.
-Checked confer_over(Given& given, MPI_Comm comm, bool comparable, const Reading& reading, bool warnings_count) {
-  if (!comparable) {
-    Report alone =
-        mpi::collectively(comm, [&] {  // some data cannot be compared: each process reports what it found alone
-          Report found = given.read.report;
-          if (given.comparable) found.merge(check(given.read.array, reading));
-          if (!given.comparable && found.ok()) throw std::bad_alloc();  // there was no memory to report why
-          found.set_process(mpi::rank_of(comm));
-          return found;
-        });
-    return {mpi::agree(std::move(alone), comm), nullptr};
-  }
+// What all processes of `comm` found about an array; its Distribution, if it is correct. **Collective.**
+Checked confer_over(Given& given, MPI_Comm comm, const Reading& reading, bool warnings_count) {
   mpi::MpiCollectives collectives(comm);
   CheckOutcome outcome =
-      check_collectively({{mpi::rank_of(comm), &given.read.array, &given.read.report}}, collectives, reading, true);
+      check_collectively({{mpi::rank_of(comm), &given.read.array, &given.read.report, given.comparable}}, collectives, reading, true);
   const bool agrees = !outcome.distribution || warnings_count;
   Checked checked{agrees ? mpi::agree(std::move(outcome.reports.front()), comm) : Report(), nullptr};
   if (outcome.distribution)
@@ -108,10 +96,9 @@ Checked checked_by_all(Given& given, const DistArray* known, MPI_Comm comm) {
   const WithoutPython released;
   const MPI_Comm ours = mpi::duplicates_of(comm)->ours();
   return mpi::or_end_job(mpi::said_name("tridap.asarray()"), ours, [&] {
-    Index comparable = given.comparable ? 1 : 0;
-    if (std::optional<Distribution> quick = mpi::quick_gather(known, ours, {}, comparable))
+    if (std::optional<Distribution> quick = mpi::quick_gather(known, ours, {}, nullptr))
       return Checked{{}, std::make_shared<const Distribution>(std::move(*quick))};
-    return confer_over(given, ours, comparable != 0, {}, false);
+    return confer_over(given, ours, {}, false);
   });
 }
 
@@ -120,8 +107,7 @@ Checked conferred(Given& given, MPI_Comm comm, const Reading& reading) {
   const WithoutPython released;
   const MPI_Comm ours = mpi::duplicates_of(comm)->ours();
   return mpi::or_end_job(mpi::said_name("tridap.check()"), ours, [&] {
-    const Index comparable = mpi::min_max({given.comparable ? 1 : 0}, ours).front().smallest;
-    return confer_over(given, ours, comparable != 0, reading, true);
+    return confer_over(given, ours, reading, true);
   });
 }
 

@@ -8,11 +8,11 @@
 #include <tridap/internal/gather_agreed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/padding.hpp>
-#include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/relabel.hpp>
 
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -45,6 +45,27 @@ py::object gather(const Array& array, std::optional<int> root) {
                    std::vector<py::ssize_t>(buffer.strides.begin(), buffer.strides.end()), memory.data(), memory);
 }
 
+// Moves the whole array of the process `root`, None on others, into `part`. The call has begun. Collective.
+void scatter(const Array* whole, const Array& part, int root) {
+  const MPI_Comm comm = comm_of(part.comm());
+  const std::shared_ptr<std::mutex> lock = lock_of(comm);
+  const WithoutPython released;
+  const std::lock_guard<std::mutex> alone(*lock);
+  mpi::or_end_job("tridap.scatter()", mpi::ours(comm), [&] {
+    redistribute::scatter_agreed(
+        part.array().buffer.type, *part.distribution(), mpi::ours(comm), root, {},
+        [&] { return std::pair(whole != nullptr ? whole->array() : DistArray{}, part.array()); });
+  });
+}
+
+// As redistribute::whole_of(), with a block for each list.
+Distribution whole_of(const Distribution& distribution) {
+  std::vector<Axis> axes;
+  for (const Index count : redistribute::whole_shape(distribution))
+    axes.emplace_back(BlockKind(count, 1, std::max<Index>(count, 1)));
+  return Distribution(std::move(axes));
+}
+
 py::tuple relabel(const Distribution& source, std::vector<Index> source_ranks, const Distribution& target, Index bytes,
                   Index processes, std::vector<Index> axes, Index most_pairs) {
   const redistribute::Relabelling found = [&] {
@@ -61,8 +82,9 @@ py::tuple relabel(const Distribution& source, std::vector<Index> source_ranks, c
 
 void bind_gather(py::module_& module) {
   module.def("_interior_of", [](const Distribution& d) { return interior_of(d); });
-  module.def("_whole_of", &redistribute::whole_of);
+  module.def("_whole_of", &whole_of);
   module.def("_gather", &gather);
+  module.def("_scatter", &scatter);
   module.def("_relabel", &relabel);
   module.def("_array_over", [](const py::object& object) { return part_over(object); });
 }

@@ -122,8 +122,7 @@ def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, 
         return made, _interior(made), _core._over(found["values"], found["whole"], 0, None) if here else None
 
     made, interior, values = together(comm, make, same=False)
-    _core._Redistribution(found["whole"], [root], found["interior"], [], dtype, None, comm, None, [], False, False, False,
-                          False)(values, interior)
+    _core._scatter(values, interior, root)
     return made
 
 

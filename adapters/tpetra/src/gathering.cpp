@@ -44,7 +44,7 @@ Distribution gather_sorted(const DistArray& array, MPI_Comm comm, std::vector<in
   } const freed{sorted};
   mpi::gather_all(&rank, 1, ranks.data(), sorted);
   try {
-    Distribution gathered = mpi::gather_with_flags(array, sorted, {}, flags);
+    Distribution gathered = mpi::gather_with_flags(array, sorted, {}, &flags);
     if (std::is_sorted(ranks.begin(), ranks.end())) ranks.clear();
     return gathered;
   } catch (const Error& error) {  // its processes are those of the grid
@@ -64,7 +64,7 @@ constexpr Index said_mask = (Index{1} << said_bits) - 1;
 
 Distribution gather_any(const DistArray& array, MPI_Comm comm, bool reorder, std::vector<int>& ranks, Index& flags) {
   try {
-    return mpi::gather_inside(array, comm, {}, flags);
+    return mpi::gather_inside(array, comm, {}, &flags);
   } catch (const std::exception&) {  // on all processes; it differs if one has no memory for the same Error
     if (!everywhere(reorder, comm)) throw;
   }

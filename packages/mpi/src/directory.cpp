@@ -85,7 +85,7 @@ std::vector<Entry> entries_in(std::vector<Message> arrived) {
 
 // Of all entries: numbers that processes add up.
 struct Sums {
-  std::uint64_t distinct = 0;
+  std::uint64_t distinct = 0, indices = 0;
   std::array<std::uint64_t, 2> digests{};
   std::array<std::array<std::uint64_t, 2>, 2> ends{};  // of each, its coordinate and its local index
   std::uint64_t failed = 0;
@@ -102,6 +102,7 @@ Sums sums_of(const std::vector<Entry>& stored, const std::array<Index, 2>& extre
     add_to_digests(sums.digests, entry);
     if (i > 0 && stored[i - 1].global == entry.global) continue;
     ++sums.distinct;
+    sums.indices += mixed_bits(entry.global);
     for (std::size_t k = 0; k < 2; ++k)  // one process stores each
       if (entry.global == extremes[k])
         sums.ends[k] = {static_cast<std::uint64_t>(entry.place.coordinate),
@@ -176,6 +177,7 @@ SpreadLists Directory::make(ListHere listed, MPI_Comm comm) {
   own->ends = {sums.end(0), sums.end(1)};
   own->owners = static_cast<Index>(sums.digests[0]);
   own->places = static_cast<Index>(sums.digests[1]);
+  own->indices = static_cast<Index>(sums.indices);
   const Index total = std::accumulate(own->counts.begin(), own->counts.end(), Index{0});
   directory->shares_ = total != own->distinct;
   if (directory->shares_) {

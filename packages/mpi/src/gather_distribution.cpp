@@ -21,8 +21,7 @@ std::vector<LocalArray> member(const DistArray& array, MPI_Comm comm) { return {
 Report check(const DistArray& array, MPI_Comm comm, const Reading& reading) {
   const Call call(comm, "mpi::check");
   return call.run([&] {
-    Index none = 0;
-    if (quick_gather(&array, call.comm(), reading, none, false))
+    if (quick_gather(&array, call.comm(), reading, nullptr, false))
       return Report();  // which takes no array with a warning
     MpiCollectives collectives(call.comm());
     CheckOutcome outcome = check_collectively(member(array, call.comm()), collectives, reading, false);
@@ -31,16 +30,15 @@ Report check(const DistArray& array, MPI_Comm comm, const Reading& reading) {
 }
 
 Distribution gather_distribution(const DistArray& array, MPI_Comm comm, const Reading& reading) {
-  Index none = 0;
-  return gather_with_flags(array, comm, reading, none);
+  return gather_with_flags(array, comm, reading, nullptr);
 }
 
-Distribution gather_with_flags(const DistArray& array, MPI_Comm caller, const Reading& reading, Index& flags) {
+Distribution gather_with_flags(const DistArray& array, MPI_Comm caller, const Reading& reading, Index* flags) {
   const Call call(caller, "mpi::gather_distribution");
   return call.run([&] { return gather_inside(array, call.comm(), reading, flags); });
 }
 
-Distribution gather_inside(const DistArray& array, MPI_Comm comm, const Reading& reading, Index& flags) {
+Distribution gather_inside(const DistArray& array, MPI_Comm comm, const Reading& reading, Index* flags) {
   if (std::optional<Distribution> quick = quick_gather(&array, comm, reading, flags)) return std::move(*quick);
   MpiCollectives collectives(comm);
   CheckOutcome outcome = check_collectively(member(array, comm), collectives, reading, true);

@@ -278,11 +278,11 @@ void exchange(ArraySummary* all, std::size_t processes, MPI_Comm comm) {
 
 }  // namespace
 
-std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index& flags,
+std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, const Reading& reading, Index* flags,
                                          bool want_lists) {
   const int processes = processes_of(comm);
   if (processes > most_processes) {
-    flags = reduced(flags, MPI_BAND, comm);
+    if (flags != nullptr) *flags = reduced(*flags, MPI_BAND, comm);
     return std::nullopt;
   }
   Summaries all(static_cast<std::size_t>(processes));
@@ -290,10 +290,10 @@ std::optional<Distribution> quick_gather(const DistArray* array, MPI_Comm comm, 
   Lists lists;
   lists.most = reading.most_listed;
   if (array != nullptr) summarize(*array, reading, ours, lists);
-  ours.flags = flags;
+  if (flags != nullptr) ours.flags = *flags;
   exchange(all.data(), all.size(), comm);
   for (const ArraySummary& summary : all) {
-    flags &= summary.flags;
+    if (flags != nullptr) *flags &= summary.flags;
     lists.most = std::min(lists.most, summary.most_listed);
   }
   const std::optional<IndexList> strides = agreed_strides(all);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <string>
 
 namespace tridap {
@@ -20,6 +21,7 @@ enum ArrayKey : std::size_t {
   type_description,
   misplaced,
   faulty,
+  incomparable,
   most_listed,
   array_keys
 };
@@ -36,6 +38,7 @@ constexpr std::array<AxisKey, 6> axis_key = {{{"dist_type", Rule::agree_dist_typ
                                               {"one_to_one", Rule::agree_one_to_one}}};
 constexpr std::size_t dist_type_key = 0, grid_key = 2, block_size_key = 3, one_to_one_key = 5;
 constexpr std::size_t per_axis = 1 + axis_key.size();
+constexpr std::size_t numbers_at_once = array_keys + axes_at_once * per_axis;
 constexpr Index not_known = no_number;  // is not compared
 
 // What other processes can use of an axis: everything; its place in the process grid; nothing.
@@ -76,6 +79,7 @@ class NumberComparison {
     check_.summaries.resize(check_.members.size());
     collect(numbers, more);
     std::vector<Spread> all = spreads(numbers);
+    if (all[incomparable].ends.largest != 0) return check_.right = false;
     const bool versions = compare_versions(all[version_code]), same_ndim = compare_ndim(all[ndim]),
                types = compare_types(all);
     check_.most_listed = all[most_listed].ends.smallest;
@@ -113,18 +117,32 @@ class NumberComparison {
 
   void collect(Numbers& numbers, Numbers& more) {
     for (std::size_t k = 0; k < check_.ranks.size(); ++k) {
+      if (!check_.members[k].comparable) {
+        report_unread(k);
+        numbers.emplace_back(numbers_at_once, not_known)[incomparable] = 1;
+        more.emplace_back();
+        continue;
+      }
       const std::vector<State> states = check_alone(k);
       const ElementType& type = check_.array(k).buffer.type;
       const bool placed =
           std::find(states.begin(), states.end(), nowhere) != states.end() || ravel(k) == check_.ranks[k];
       numbers.push_back({minor_number(check_.versions[k]), check_.array(k).ndim(), static_cast<Index>(type.kind),
                          type.bytes, type.native_order, type.description_number(), placed ? 0 : 1,
-                         check_.reports[k].ok() ? 0 : 1, check_.most_listed});
+                         check_.reports[k].ok() ? 0 : 1, 0, check_.most_listed});
       more.emplace_back();
       for (std::size_t axis = 0; axis < states.size(); ++axis)
         append_numbers(axis < axes_at_once ? numbers[k] : more[k], check_.dim(k, axis), states[axis]);
-      numbers[k].resize(array_keys + axes_at_once * per_axis);
+      numbers[k].resize(numbers_at_once);
     }
+  }
+
+  void report_unread(std::size_t k) {
+    Report& report = check_.reports[k];
+    if (check_.members[k].reading != nullptr) report = *check_.members[k].reading;
+    if (report.ok())  // there was no memory to report why
+      check_.add(k, Rule::process_failure, {}, "", std::bad_alloc().what(), "");
+    report.set_process(check_.ranks[k]);
   }
 
   // Checks one process's data alone. Returns for each axis how much of it the other processes can use.

@@ -13,16 +13,15 @@ class JoinedAxes {
   JoinedAxes(JointCheck& check, const AxisRecords& records) : check_(check), records_(records) {}
 
   std::optional<Distribution> run(bool want_distribution) {
-    std::vector<Index> lists;
-    const bool made_axes = check_.everywhere([&](std::size_t k) {
-      if (k == 0) make();
-      if (want_distribution && check_.right) place_lists(k, lists);
-    });
-    if (!made_axes) return std::nullopt;
+    make();
     explain();
     if (!check_.right || !want_distribution) return std::nullopt;
+    std::vector<Index> lists;
+    if (!any_gathered()) return distribution_of(lists);
+    // The lists of all are as large as data: a process may have no memory for them.
+    if (!check_.everywhere([&](std::size_t k) { place_lists(k, lists); })) return std::nullopt;
     if (!lists.empty()) check_.collectives.max(lists);
-    std::optional<Distribution> made;  // making it may run out of memory
+    std::optional<Distribution> made;
     if (!check_.alone([&] { made = distribution_of(lists); })) made.reset();
     return made;
   }
@@ -30,6 +29,12 @@ class JoinedAxes {
  private:
   // True for an unstructured axis whose lists every process gets.
   bool is_gathered(std::size_t axis) const { return check_.is_listed(axis) && !check_.spread[axis]; }
+
+  bool any_gathered() const {
+    for (std::size_t axis = 0; axis < axes_.size(); ++axis)
+      if (is_gathered(axis)) return true;
+    return false;
+  }
 
   // Makes all axes but the unstructured ones.
   void make() {

@@ -154,6 +154,17 @@ const std::vector<UnstructuredKind::Entry>& UnstructuredKind::entries() const {
   return found_->entries;
 }
 
+DifferentIndices different_indices(const UnstructuredKind& kind) {
+  if (kind.own() != nullptr) return {kind.distinct(), kind.own()->indices};
+  std::uint64_t sum = 0;
+  const UnstructuredKind::Entry* previous = nullptr;
+  for (const UnstructuredKind::Entry& entry : kind.entries()) {
+    if (previous == nullptr || previous->global != entry.global) sum += mixed_bits(entry.global);
+    previous = &entry;
+  }
+  return {kind.distinct(), static_cast<Index>(sum)};
+}
+
 namespace {
 
 std::pair<const UnstructuredKind::Entry*, const UnstructuredKind::Entry*> entries_in(

@@ -1,3 +1,5 @@
+#include <tridap/flat_numbers.hpp>
+#include <tridap/internal/spread_lists.hpp>
 #include <tridap/report.hpp>
 #include <tridap/slabs.hpp>
 
@@ -32,28 +34,55 @@ struct Listed {
   Index position = 0, local = 0;
 };
 
-// The elements of a list with their positions in the file, ascending. In the directory form, positions that are not the
-// indices themselves need all lists.
+// Whether the positions in a file are the indices themselves.
+bool by_index(const UnstructuredKind& kind, Index size) {
+  const auto [smallest, largest] = kind.extremes();
+  return kind.total() == 0 || (smallest >= 0 && largest < size);
+}
+
+// The elements of a list with their positions in the file, ascending.
 std::vector<Listed> entries_of(const UnstructuredKind& kind, Index size, Index c, Part part) {
   std::vector<Listed> found;
+  const bool are_indices = by_index(kind, size);
   Index position = 0, previous = 0;
-  const auto [smallest, largest] = kind.extremes();
-  const bool by_index = kind.total() == 0 || (smallest >= 0 && largest < size);
-  const auto* const own = by_index ? kind.own() : nullptr;
-  if (own != nullptr) found.reserve(kind.list(c).size());
-  const auto& all = own != nullptr ? own->entries : kind.entries();
+  const std::vector<UnstructuredKind::Entry>& all = kind.entries();
   for (std::size_t i = 0; i < all.size(); ++i) {
     const bool first = i == 0 || all[i].global != previous;  // of the coordinates that have this index
     if (first && i > 0) ++position;
     previous = all[i].global;
     if (all[i].place.coordinate == c && (first || part == Part::local))
-      found.push_back({by_index ? all[i].global : position, all[i].place.local});
+      found.push_back({are_indices ? all[i].global : position, all[i].place.local});
   }
   return found;
 }
 
-std::vector<AxisSlab> unstructured_slabs(const UnstructuredKind& kind, Index size, Index c, Part part) {
-  const std::vector<Listed> entries = entries_of(kind, size, c, part);
+// The same in the directory form, of this process's list.
+std::vector<Listed> own_entries(const Axis& axis, Index c, Part part, const KnownPositions* known) {
+  const UnstructuredKind& kind = *axis.unstructured();
+  std::vector<Listed> found;
+  found.reserve(kind.list(c).size());
+  const bool are_indices = by_index(kind, axis.size()), have_gaps = has_gaps(axis);
+  if (!are_indices && have_gaps && (known == nullptr || known->positions.empty())) kind.entries();  // throws
+  const std::vector<UnstructuredKind::Entry>& all = kind.own()->entries;
+  std::size_t at = 0;  // in `known`, which is ascending, too
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool first = i == 0 || all[i].global != all[i - 1].global;
+    if (all[i].place.coordinate != c || (!first && part != Part::local)) continue;
+    Index position = all[i].global;
+    if (!are_indices && !have_gaps) position -= kind.extremes()[0];
+    if (!are_indices && have_gaps) {
+      while (known->indices[at] < all[i].global) ++at;
+      position = known->positions[at];
+    }
+    found.push_back({position, all[i].place.local});
+  }
+  return found;
+}
+
+std::vector<AxisSlab> unstructured_slabs(const Axis& axis, Index c, Part part, const KnownPositions* known) {
+  const UnstructuredKind& kind = *axis.unstructured();
+  const std::vector<Listed> entries =
+      kind.own() != nullptr ? own_entries(axis, c, part, known) : entries_of(kind, axis.size(), c, part);
   std::vector<AxisSlab> slabs;
   for (std::size_t i = 0; i < entries.size();) {
     std::size_t end = i + 1;
@@ -78,10 +107,10 @@ std::vector<AxisSlab> unstructured_slabs(const UnstructuredKind& kind, Index siz
 
 }  // namespace
 
-std::vector<AxisSlab> axis_slabs(const Axis& axis, Index coordinate, Part part) {
+std::vector<AxisSlab> axis_slabs(const Axis& axis, Index coordinate, Part part, const KnownPositions* known) {
   if (const auto* block = axis.block()) return block_slabs(*block, coordinate, part);
   if (const auto* cyclic = axis.cyclic()) return cyclic_slabs(*cyclic, coordinate);
-  return unstructured_slabs(*axis.unstructured(), axis.size(), coordinate, part);
+  return unstructured_slabs(axis, coordinate, part, known);
 }
 
 Slabs::Slabs(std::vector<std::vector<AxisSlab>> axes) : axes_(std::move(axes)) {

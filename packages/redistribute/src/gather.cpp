@@ -1,6 +1,7 @@
 #include "agreement.hpp"
 #include "mover.hpp"
 #include "plan_inquiry.hpp"
+#include "whole.hpp"
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
@@ -94,78 +95,68 @@ void move_once(bool in_directory, const ElementType& type, MPI_Comm comm, Device
       check_ranks(made, context->processes());
       Options options;
       options.stream = stream;
-      mover = std::make_unique<Mover>(std::move(made), options, context, channel);
+      auto ready = std::make_unique<Mover>(std::move(made), options, context, channel);
+      ready->expect(parts.source, parts.target);
+      mover = std::move(ready);
     });
   if (!mover) Mover::object(*context, channel, std::move(faults));
   mover->start(parts.source, parts.target, {});
   mover->finish();
 }
 
-}  // namespace
-
-namespace {
-
-// The one part of an axis that is gathered: all of its indices, and of lists the distinct ones, ascending.
-Axis whole_of(const Axis& axis) {
-  const auto* listed = axis.unstructured();
-  const Index count = listed != nullptr ? listed->distinct() : axis.size();
-  if (listed == nullptr || count == 0 || listed->extremes() == std::array<Index, 2>{0, count - 1})
-    return Axis(BlockKind(count, 1, std::max<Index>(count, 1)));
-  std::vector<Index> distinct;
-  for (const UnstructuredKind::Entry& entry : listed->entries())
-    if (distinct.empty() || distinct.back() != entry.global) distinct.push_back(entry.global);
-  return Axis(UnstructuredKind({std::move(distinct)}, true));
+bool is_on_one_node(MPI_Comm comm) {
+  const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
+  for (int rank = 0; rank < context->processes(); ++rank)
+    if (!context->is_near(rank)) return false;
+  return true;
 }
 
-// A distribution of which whole_of() is known: where ids have gaps, which ones there are is asked of all processes.
-Distribution with_known_whole(const Distribution& distribution, MPI_Comm comm) {
-  if (!mpi::has_directory(distribution)) return distribution;
-  for (Index i = 0; i < distribution.ndim(); ++i) {
-    const auto* listed = distribution.axis(i).unstructured();
-    if (listed == nullptr || listed->own() == nullptr || listed->distinct() == 0) continue;
-    if (listed->extremes() != std::array<Index, 2>{0, listed->distinct() - 1})
-      return mpi::completed(distribution, comm);
-  }
-  return distribution;
-}
-
-}  // namespace
-
-Distribution whole_of(const Distribution& distribution) {
-  std::vector<Axis> axes;
-  for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(whole_of(distribution.axis(i)));
-  return Distribution(std::move(axes));
-}
-
-DistArray gather_agreed(const DistArray& array, const Distribution& agreed, MPI_Comm comm, std::optional<int> root,
-                        DeviceStream stream) {
+// Gathers on `root`; `everywhere`: all processes get memory for the whole array.
+DistArray gather_on(int root, bool everywhere, const DistArray& array, const Distribution& distribution, MPI_Comm comm,
+                    DeviceStream stream) {
   const ElementType& type = array.buffer.type;
+  const bool here = mpi::rank_of(comm) == root;
+  const Distribution moved = by_position(distribution, comm);
   DistArray whole;
-  // All processes get all elements, and so the places of all: nothing is saved if they ask for these one by one.
-  const Distribution distribution =
-      root || !mpi::has_directory(agreed) ? with_known_whole(agreed, comm) : mpi::completed(agreed, comm);
-  const bool in_directory = mpi::has_directory(distribution);
-  if (root) {
-    const auto sides = [&]() -> Sides { return {{distribution}, {whole_of(distribution), {*root}}}; };
-    move_once(in_directory, type, comm, stream, sides, [&](const Sides& made) -> Parts {
-      if (mpi::rank_of(comm) == *root) whole = part_of(made.target.distribution(), 0, type);
-      return {array, whole};
-    });
-    return whole;
-  }
-  // Every process has a target of its own: the elements of one more axis, over which the source stands as often as
-  // there are processes, at a stride of 0.
+  const auto sides = [&]() -> Sides { return {{moved}, {whole_of(moved), {root}}}; };
+  move_once(mpi::has_directory(moved), type, comm, stream, sides, [&](const Sides& made) -> Parts {
+    if (here || everywhere) whole = part_of(made.target.distribution(), 0, type);
+    return {array, here ? whole : DistArray{}};
+  });
+  name_indices(whole, distribution, comm, everywhere ? std::nullopt : std::optional(root));
+  return whole;
+}
+
+// Every process has a target of its own: the elements of one more axis, over which the source stands as often as there
+// are processes, at a stride of 0.
+DistArray gather_on_each(const DistArray& array, const Distribution& distribution, MPI_Comm comm, DeviceStream stream) {
+  const ElementType& type = array.buffer.type;
   const Index processes = distribution.processes();
+  DistArray whole;
   std::optional<Distribution> all;
   const auto sides = [&]() -> Sides {
     all.emplace(whole_of(distribution));
     return {{behind(Axis(BlockKind(processes, 1, processes)), distribution)},
             {behind(Axis(BlockKind(processes, processes, 1)), *all)}};
   };
-  move_once(in_directory, type, comm, stream, sides, [&](const Sides&) -> Parts {
+  move_once(false, type, comm, stream, sides, [&](const Sides&) -> Parts {
     whole = part_of(*all, 0, type);
     return {with_axis(array, processes, 0), with_axis(whole, 1, element_count(whole.buffer) * type.bytes)};
   });
+  return whole;
+}
+
+}  // namespace
+
+// Within a node each process reads the memory of the others. Between nodes the elements come to rank 0, and from there
+// along a tree: else each process would send a message to each, and a node get the array as often as it has processes.
+DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
+                        std::optional<int> root, DeviceStream stream) {
+  if (root) return gather_on(*root, false, array, distribution, comm, stream);
+  if (!mpi::has_directory(distribution) && is_on_one_node(comm)) return gather_on_each(array, distribution, comm, stream);
+  DistArray whole = gather_on(0, true, array, distribution, comm, stream);
+  mpi::broadcast(static_cast<std::byte*>(whole.buffer.data), element_count(whole.buffer) * whole.buffer.type.bytes, 0,
+                 comm);
   return whole;
 }
 
@@ -209,6 +200,16 @@ DistArray allgather(const DistArray& array, const Distribution& distribution, MP
   });
 }
 
+void scatter_agreed(const ElementType& type, const Distribution& distribution, MPI_Comm comm, int root,
+                    DeviceStream stream, const std::function<std::pair<DistArray, DistArray>()>& give) {
+  const Distribution moved = by_position(distribution, comm);
+  const auto sides = [&]() -> Sides { return {{whole_of(moved), {root}}, {moved}}; };
+  move_once(mpi::has_directory(moved), type, comm, stream, sides, [&](const Sides&) -> Parts {
+    auto [whole, part] = give();
+    return {std::move(whole), std::move(part)};
+  });
+}
+
 DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm caller, int root,
                   DeviceStream stream) {
   const mpi::Call call(caller, "redistribute::scatter", {}, [&](mpi::Record& record) {
@@ -224,11 +225,9 @@ DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_
     const ElementType type = agreed_type(number, whole.buffer.type, comm);
     const Index rank = mpi::rank_of(comm);
     DistArray part;
-    const Distribution known = with_known_whole(distribution, comm);
-    const auto sides = [&]() -> Sides { return {{whole_of(known), {root}}, {known}}; };
-    move_once(mpi::has_directory(known), type, comm, stream, sides, [&](const Sides&) -> Parts {
-      if (rank < known.processes()) part = part_of(known, rank, type);
-      return {rank == root ? whole : DistArray{}, part};
+    scatter_agreed(type, distribution, comm, root, stream, [&] {
+      if (rank < distribution.processes()) part = part_of(distribution, rank, type);
+      return std::pair(rank == root ? whole : DistArray{}, part);
     });
     return part;
   });

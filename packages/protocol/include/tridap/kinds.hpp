@@ -159,6 +159,7 @@ class UnstructuredKind {
     std::array<Index, 2> extremes{0, 0};  ///< the smallest and the largest index of all lists
     std::array<Location, 2> ends;         ///< where these two are, at the lowest coordinate that has them
     Index owners = 0, places = 0;         ///< digests of the coordinates of all indices, and of their places
+    Index indices = 0;                    ///< digest of the different indices
     std::vector<Entry> entries;           ///< all of the indices of `list`, ascending by index, then by coordinate
     std::shared_ptr<const DirectoryOfLists> directory;
   };

@@ -75,7 +75,11 @@ class Slabs {
   Index size_ = 1;
 };
 
-/// The slabs of one coordinate of an axis; see Distribution::slabs().
-std::vector<AxisSlab> axis_slabs(const Axis& axis, Index coordinate, Part part = Part::owned);
+struct KnownPositions;
+
+/// The slabs of one coordinate of an axis; see Distribution::slabs(). `known`: of an axis in the directory form, whose
+/// positions are not its indices, those of this process; null: there is no such axis.
+std::vector<AxisSlab> axis_slabs(const Axis& axis, Index coordinate, Part part = Part::owned,
+                                 const KnownPositions* known = nullptr);
 
 }  // namespace tridap

@@ -13,6 +13,11 @@
 
 namespace tridap::hdf5 {
 
+/// The different indices of an unstructured axis: how many there are, and a hash of them, which is the same in any order.
+struct StoredIndices {
+  Index count = 0, digest = 0;
+};
+
 /// What a file says about an array in it.
 struct Stored {
   std::string name;            ///< of the dataset
@@ -27,6 +32,9 @@ struct Stored {
   std::optional<Distribution> distribution;
   /// The kinds of its axes for any number of processes, as default_distribution() uses them: blocks in place of lists.
   std::vector<AxisSpec> specs = {};
+  /// By axis: of lists with an index that is negative, or not below the size. Only lists of the same indices can be loaded
+  /// from it; nullopt: another axis. Empty: there is none.
+  std::vector<std::optional<StoredIndices>> indices = {};
 };
 
 /// Finds an array in a file. An empty name stands for the only dataset of the file. A dataset that another program
@@ -35,8 +43,7 @@ struct Stored {
 ///
 /// Rank 0 reads the file, but lists of more than `most_listed` indices: of those, each process reads its own if there
 /// are as many processes as have saved the array, and the distribution is in the directory form (see
-/// Reading::most_listed). Else the result has no distribution. If some index of a list is negative, or not below the
-/// size of its axis, all processes read all lists of that axis.
+/// Reading::most_listed). Else the result has no distribution.
 Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped = false,
             Index most_listed = Reading::default_most_listed());
 

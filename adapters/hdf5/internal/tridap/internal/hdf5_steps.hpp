@@ -42,6 +42,7 @@ class Search {
  private:
   std::string all_;                     // as it was sent
   std::optional<Distribution> spread_;  // with long lists, in the directory form
+  std::vector<std::optional<StoredIndices>> indices_;  // of long lists that are not read otherwise
 };
 
 /// How an array is read.

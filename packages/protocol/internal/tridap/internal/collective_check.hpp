@@ -14,6 +14,7 @@ struct LocalArray {
   Index rank = 0;
   const DistArray* array = nullptr;
   const Report* reading = nullptr;  ///< what reading the array found, or null; its axes with errors are not compared
+  bool comparable = true;           ///< false: not all that is compared could be read, so that nothing is compared
 };
 
 /// The result of check_collectively().

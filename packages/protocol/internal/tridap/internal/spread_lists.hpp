@@ -61,4 +61,15 @@ inline void add_to_digests(std::array<std::uint64_t, 2>& digests, const Unstruct
   digests[1] += mixed_bits(static_cast<Index>(mixed ^ static_cast<std::uint64_t>(entry.place.local)));
 }
 
+/// The different indices of an unstructured axis, for a comparison: how many there are, and a sum, which wraps, of a
+/// hash of each: Own::indices.
+struct DifferentIndices {
+  Index count = 0, digest = 0;
+
+  friend bool operator==(const DifferentIndices& a, const DifferentIndices& b) {
+    return a.count == b.count && a.digest == b.digest;
+  }
+};
+DifferentIndices different_indices(const UnstructuredKind& kind);
+
 }  // namespace tridap

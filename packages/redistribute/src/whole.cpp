@@ -1,0 +1,139 @@
+#include "whole.hpp"
+
+#include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/directory.hpp>
+#include <tridap/internal/exchange.hpp>
+#include <tridap/internal/gather_agreed.hpp>
+#include <tridap/internal/own_positions.hpp>
+#include <tridap/internal/typed.hpp>
+#include <tridap/redistribute/gather.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace tridap::redistribute {
+
+namespace {
+
+// How many indices of an axis a process has that has gathered it.
+Index whole_count(const Axis& axis) {
+  const auto* const listed = axis.unstructured();
+  return listed != nullptr ? listed->distinct() : axis.size();
+}
+
+// Whether the gathered indices are 0, 1, 2, ...
+bool counts_from_0(const Axis& axis) {
+  const auto* const listed = axis.unstructured();
+  return listed == nullptr || listed->distinct() == 0 ||
+         listed->extremes() == std::array<Index, 2>{0, listed->distinct() - 1};
+}
+
+// The one part of an axis that is gathered: all of its indices, and of lists the distinct ones, ascending.
+Axis whole_of(const Axis& axis) {
+  const Index count = whole_count(axis);
+  if (counts_from_0(axis)) return Axis(BlockKind(count, 1, std::max<Index>(count, 1)));
+  std::vector<Index> distinct;
+  for (const UnstructuredKind::Entry& entry : axis.unstructured()->entries())
+    if (distinct.empty() || distinct.back() != entry.global) distinct.push_back(entry.global);
+  return Axis(UnstructuredKind({std::move(distinct)}, true));
+}
+
+bool is_changed(const Axis& axis) { return own_of(axis) != nullptr && !counts_from_0(axis); }
+
+// The positions of this process's indices, in the order of its list.
+std::vector<Index> positions_of(const Axis& axis, const KnownPositions& known) {
+  const UnstructuredKind::Own& own = *own_of(axis);
+  std::vector<Index> positions;
+  positions.reserve(own.list.size());
+  for (const Index global : own.list)
+    if (known.positions.empty())
+      positions.push_back(global - own.extremes[0]);
+    else
+      positions.push_back(
+          known.positions[static_cast<std::size_t>(std::lower_bound(known.indices.begin(), known.indices.end(), global) -
+                                                   known.indices.begin())]);
+  return positions;
+}
+
+// Whether no process of a lower rank has this process's coordinate.
+bool represents(const Distribution& distribution, Index axis, Index rank) {
+  const Indices at = distribution.coordinates(rank);
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (i != axis && at[static_cast<std::size_t>(i)] != 0) return false;
+  return true;
+}
+
+// All indices of a directory, on `root`. **Collective.**
+std::vector<Index> all_indices(const UnstructuredKind::Own& own, MPI_Comm comm, int root) {
+  const Index rank = mpi::rank_of(comm);
+  std::vector<Message> stored;
+  mpi::Faults faults;
+  faults.attempt(
+      [&] { stored.push_back({rank, root, static_cast<const mpi::Directory&>(*own.directory).stored_indices()}); });
+  const std::vector<Message> arrived = mpi::exchange(std::move(stored), comm, std::move(faults));
+  return mpi::collectively(comm, [&] {
+    std::vector<Index> all;
+    if (rank == root) all.reserve(static_cast<std::size_t>(own.distinct));
+    for (const Message& message : arrived) all.insert(all.end(), message.content.begin(), message.content.end());
+    std::sort(all.begin(), all.end());
+    return all;
+  });
+}
+
+}  // namespace
+
+Distribution whole_of(const Distribution& distribution) {
+  std::vector<Axis> axes;
+  for (Index i = 0; i < distribution.ndim(); ++i) axes.push_back(whole_of(distribution.axis(i)));
+  return Distribution(std::move(axes));
+}
+
+std::vector<Index> whole_shape(const Distribution& distribution) {
+  std::vector<Index> shape;
+  for (Index i = 0; i < distribution.ndim(); ++i) shape.push_back(whole_count(distribution.axis(i)));
+  return shape;
+}
+
+Distribution by_position(const Distribution& distribution, MPI_Comm comm) {
+  bool any = false;
+  for (Index i = 0; i < distribution.ndim(); ++i) any = any || is_changed(distribution.axis(i));
+  if (!any) return distribution;
+  const PositionsOfAxes known = mpi::own_positions(distribution, comm);
+  const Index rank = mpi::rank_of(comm);
+  std::vector<Axis> axes;
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Axis& axis = distribution.axis(i);
+    if (!is_changed(axis)) {
+      axes.push_back(axis);
+      continue;
+    }
+    const auto* const own = own_of(axis);
+    const auto list = [&] {
+      return positions_of(axis, known ? (*known)[static_cast<std::size_t>(i)] : KnownPositions{});
+    };
+    const SpreadLists made = mpi::Directory::make(
+        {list, own->coordinate, represents(distribution, i, rank), own->counts, {0, own->distinct - 1}}, comm);
+    axes.push_back(
+        listed_axis(UnstructuredKind(made.own, axis.unstructured()->one_to_one()), axis.size(), axis.periodic()));
+  }
+  return Distribution(std::move(axes));
+}
+
+void name_indices(DistArray& whole, const Distribution& distribution, MPI_Comm comm, std::optional<int> root) {
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    if (!is_changed(distribution.axis(i))) continue;
+    const UnstructuredKind::Own& own = *own_of(distribution.axis(i));
+    std::vector<Index> all = all_indices(own, comm, root.value_or(0));
+    if (!root) {
+      mpi::collectively(comm, [&] { all.resize(static_cast<std::size_t>(own.distinct)); });
+      mpi::broadcast(all.data(), own.distinct, 0, comm);
+    }
+    mpi::collectively(comm, [&] {
+      if (whole.dim_data.empty()) return;  // on another process than the root
+      whole.dim_data[static_cast<std::size_t>(i)] = Axis(UnstructuredKind({std::move(all)}, true)).dimension(0);
+    });
+  }
+}
+
+}  // namespace tridap::redistribute
