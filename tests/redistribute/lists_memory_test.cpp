@@ -1,52 +1,16 @@
 #include "mpi/support.hpp"
-#include "support/memory_meter.hpp"
+#include "support/long_lists.hpp"
 #include <tridap/make.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/redistribution.hpp>
-
-#include <algorithm>
-#include <random>
 
 // What a process holds of lists that stay on their processes.
 namespace {
 
 using namespace tridap;
 
-constexpr Index of_each = 100'000;
-
-/// Ids that are dealt and ordered at random, each once: multiples of `step`.
-std::vector<Index> random_ids(MPI_Comm comm, Index step = 1, std::uint64_t seed = 5) {
-  const auto processes = static_cast<std::uint64_t>(on::processes(comm));
-  std::mt19937_64 random(seed);
-  std::vector<Index> ids;
-  for (Index id = 0; id < of_each * on::processes(comm); ++id)
-    if (static_cast<int>(random() % processes) == on::rank(comm)) ids.push_back(step * id);
-  std::shuffle(ids.begin(), ids.end(), random);
-  return ids;
-}
-
-DistArray listed(const std::vector<Index>& ids, MPI_Comm comm) {
-  Dimension dimension{of_each * on::processes(comm), on::processes(comm), on::rank(comm), false, {}, {}};
-  const auto count = static_cast<Index>(ids.size());
-  dimension.dist = Unstructured{row_major(ids.data(), {count}), true};
-  DistArray array;
-  array.dim_data = {dimension};
-  array.buffer = allocate(element_type<double>(), {count});
-  return array;
-}
-
-/// The bytes that `step` holds at once beyond what is held before.
-template <class Step>
-double most_held_by(Step&& step) {
-  const std::size_t before = memory_meter::held;
-  memory_meter::most_held = before;
-  step();
-  return static_cast<double>(memory_meter::most_held - before);
-}
-
-/// Of a process with n ids of N, on P processes: 48 (n + N / P) bytes and 1 MB.
-double bound(const std::vector<Index>& ids) { return 48 * (static_cast<double>(ids.size()) + of_each) + 1e6; }
+using namespace long_lists;
 
 TEST(ListsMemory, OfADistribution) {
   for (const Index step : {1, on::processes(MPI_COMM_WORLD), 1024}) {  // a remainder would store all on one process

@@ -10,13 +10,13 @@ namespace tridap::hdf5 {
 
 namespace {
 
-Index size_of(const std::vector<AxisSlab>& axis) {
+Index size_of(const AxisPiece& axis) {
   Index size = 0;
   for (const AxisSlab& slab : axis) size += slab.size();
   return size;
 }
 
-Index blocks_of(const std::vector<AxisSlab>& axis) {
+Index blocks_of(const AxisPiece& axis) {
   Index blocks = 0;
   for (const AxisSlab& slab : axis) blocks += slab.count;
   return blocks;
@@ -82,15 +82,15 @@ std::pair<AxisSlab, AxisSlab> cut(const AxisSlab& slab) {
 
 std::pair<Piece, Piece> halves(const Piece& piece, std::size_t axis) {
   std::pair<Piece, Piece> two{piece, piece};
-  const std::vector<AxisSlab>& slabs = piece[axis];
+  const AxisPiece& slabs = piece[axis];
   if (slabs.size() > 1) {
-    const auto middle = slabs.begin() + static_cast<std::ptrdiff_t>(slabs.size() / 2);
-    two.first[axis].assign(slabs.begin(), middle);
-    two.second[axis].assign(middle, slabs.end());
+    const AxisSlab* const middle = slabs.begin() + slabs.size() / 2;
+    two.first[axis] = AxisPiece(slabs.begin(), middle);
+    two.second[axis] = AxisPiece(middle, slabs.end());
   } else {
     const auto [first, second] = cut(slabs[0]);
-    two.first[axis] = {first};
-    two.second[axis] = {second};
+    two.first[axis] = AxisPiece(first);
+    two.second[axis] = AxisPiece(second);
   }
   return two;
 }
@@ -132,8 +132,13 @@ hsize_t unsigned_of(Number number) {
 // Calls `visit(slabs)` with each combination of one slab for each axis, in row-major order.
 template <class Visit>
 void for_each_slab(const Piece& piece, Visit&& visit) {
-  const Slabs slabs(piece);
-  for (Index i = 0; i < slabs.size(); ++i) visit(slabs[i]);
+  const Index count = hyperslabs(piece);
+  Slab slab(piece.size());
+  for (Index i = 0; i < count; ++i) {
+    auto rest = static_cast<std::size_t>(i);
+    for (std::size_t k = piece.size(); k-- > 0; rest /= piece[k].size()) slab[k] = piece[k][rest % piece[k].size()];
+    visit(slab);
+  }
 }
 
 template <class Make>
@@ -179,7 +184,10 @@ bool is_one_stretch(const Piece& piece, const std::vector<Index>& shape) { retur
 std::vector<Piece> pieces_of(const Slabs& slabs, const std::vector<Index>& shape, Index element_bytes,
                              const Limits& limits) {
   std::vector<Piece> pieces;
-  if (slabs.size() > 0) add(slabs.axes(), shape, element_bytes, limits, pieces);
+  if (slabs.size() == 0) return pieces;
+  Piece all;
+  for (const std::vector<AxisSlab>& axis : slabs.axes()) all.emplace_back(axis.data(), axis.data() + axis.size());
+  add(all, shape, element_bytes, limits, pieces);
   return pieces;
 }
 

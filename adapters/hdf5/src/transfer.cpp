@@ -28,7 +28,8 @@ enum class Mode {
 
 // What this process does for one array.
 struct Work {
-  std::vector<Piece> pieces;
+  std::unique_ptr<const Slabs> slabs;
+  std::vector<Piece> pieces;       // of these slabs
   std::optional<MemoryForm> form;  // nullopt: through the staging memory
   Index rounds = 0;                // of all processes
   Mode mode = Mode::exchange;      // the same on all processes
@@ -67,14 +68,14 @@ Slabs slabs_of(const Task& task, Direction direction, Index rank) {
 }
 
 Work work_of(const Task& task, Direction direction, Index rank) {
-  const Slabs slabs = slabs_of(task, direction, rank);
   const std::vector<Index> shape = task.distribution.shape();
   Work work;
-  if (is_in_order(slabs)) work.form = memory_form(task.buffer);
+  work.slabs = std::make_unique<const Slabs>(slabs_of(task, direction, rank));
+  if (is_in_order(*work.slabs)) work.form = memory_form(task.buffer);
   Limits limits;
   if (!work.form) limits.bytes = staging_bytes;
   limits.stretches = std::max(least_stretches, most_stretches / task.distribution.processes());
-  work.pieces = pieces_of(slabs, shape, task.buffer.type.bytes, limits);
+  work.pieces = pieces_of(*work.slabs, shape, task.buffer.type.bytes, limits);
   bool long_ones = true;
   for (const Piece& piece : work.pieces)
     long_ones =

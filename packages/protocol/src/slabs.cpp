@@ -79,11 +79,9 @@ std::vector<Listed> own_entries(const Axis& axis, Index c, Part part, const Know
   return found;
 }
 
-std::vector<AxisSlab> unstructured_slabs(const Axis& axis, Index c, Part part, const KnownPositions* known) {
-  const UnstructuredKind& kind = *axis.unstructured();
-  const std::vector<Listed> entries =
-      kind.own() != nullptr ? own_entries(axis, c, part, known) : entries_of(kind, axis.size(), c, part);
-  std::vector<AxisSlab> slabs;
+// Calls `visit(slab)` with progressions of positions whose local indices are consecutive.
+template <class Visit>
+void for_each_progression(const std::vector<Listed>& entries, Visit&& visit) {
   for (std::size_t i = 0; i < entries.size();) {
     std::size_t end = i + 1;
     Index step = 1;
@@ -97,11 +95,23 @@ std::vector<AxisSlab> unstructured_slabs(const Axis& axis, Index c, Part part, c
     const auto length = static_cast<Index>(end - i);
     const Range local{entries[i].local, entries[i].local + length};
     if (step == 1 || length == 1)
-      slabs.push_back({entries[i].position, length, 1, length, local});
+      visit(AxisSlab{entries[i].position, length, 1, length, local});
     else
-      slabs.push_back({entries[i].position, step, length, 1, local});
+      visit(AxisSlab{entries[i].position, step, length, 1, local});
     i = end;
   }
+}
+
+// They are counted first, because there may be one for each element.
+std::vector<AxisSlab> unstructured_slabs(const Axis& axis, Index c, Part part, const KnownPositions* known) {
+  const UnstructuredKind& kind = *axis.unstructured();
+  const std::vector<Listed> entries =
+      kind.own() != nullptr ? own_entries(axis, c, part, known) : entries_of(kind, axis.size(), c, part);
+  std::size_t count = 0;
+  for_each_progression(entries, [&](const AxisSlab&) { ++count; });
+  std::vector<AxisSlab> slabs;
+  slabs.reserve(count);
+  for_each_progression(entries, [&](const AxisSlab& slab) { slabs.push_back(slab); });
   return slabs;
 }
 
