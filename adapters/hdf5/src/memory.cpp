@@ -141,13 +141,6 @@ std::optional<MemoryForm> memory_form(const Buffer& buffer) {
   return form;
 }
 
-bool is_in_order(const Slabs& slabs) {
-  for (const auto& axis : slabs.axes())
-    for (std::size_t i = 1; i < axis.size(); ++i)
-      if (axis[i].local.begin < axis[i - 1].local.end) return false;
-  return true;
-}
-
 void gather(const Buffer& buffer, const Piece& piece, std::byte* dense) {
   with_length(buffer.type.bytes, [&](auto copy) {
     walk(buffer, piece, [&](const std::byte* memory, Index at) { copy(dense + at, memory); });

@@ -20,9 +20,6 @@ struct MemoryForm {
 /// axes, if a stride is negative or no multiple of the element, or if elements overlap.
 std::optional<MemoryForm> memory_form(const Buffer& buffer);
 
-/// Whether the elements of these slabs are in the same order in the file and in the buffer.
-bool is_in_order(const Slabs& slabs);
-
 /// Copies the elements of a piece from the buffer to `dense`, in the order of the file.
 void gather(const Buffer& buffer, const Piece& piece, std::byte* dense);
 /// The other way round.

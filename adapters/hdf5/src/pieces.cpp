@@ -181,12 +181,12 @@ Index element_count(const Piece& piece) {
 
 bool is_one_stretch(const Piece& piece, const std::vector<Index>& shape) { return stretches(piece, shape) == 1; }
 
-std::vector<Piece> pieces_of(const Slabs& slabs, const std::vector<Index>& shape, Index element_bytes,
-                             const Limits& limits) {
+std::vector<Piece> pieces_of(const std::vector<std::vector<AxisSlab>>& axes, const std::vector<Index>& shape,
+                             Index element_bytes, const Limits& limits) {
   std::vector<Piece> pieces;
-  if (slabs.size() == 0) return pieces;
+  if (std::any_of(axes.begin(), axes.end(), [](const auto& axis) { return axis.empty(); })) return pieces;
   Piece all;
-  for (const std::vector<AxisSlab>& axis : slabs.axes()) all.emplace_back(axis.data(), axis.data() + axis.size());
+  for (const std::vector<AxisSlab>& axis : axes) all.emplace_back(axis.data(), axis.data() + axis.size());
   add(all, shape, element_bytes, limits, pieces);
   return pieces;
 }

@@ -40,10 +40,10 @@ struct Limits {
   Index stretches = 1 << 17;  ///< of consecutive bytes in the file
 };
 
-/// Divides the slabs of an array of this shape into pieces within the limits, in the order of the file. They refer to the
-/// slabs.
-std::vector<Piece> pieces_of(const Slabs& slabs, const std::vector<Index>& shape, Index element_bytes,
-                             const Limits& limits);
+/// Divides the slabs of the axes of an array of this shape into pieces within the limits, in the order of the file. They
+/// refer to the slabs.
+std::vector<Piece> pieces_of(const std::vector<std::vector<AxisSlab>>& axes, const std::vector<Index>& shape,
+                             Index element_bytes, const Limits& limits);
 
 Index element_count(const Piece& piece);
 /// Whether a piece is one stretch of consecutive bytes in the file.

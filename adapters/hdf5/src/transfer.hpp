@@ -1,7 +1,5 @@
 #pragma once
 
-#include "memory.hpp"
-#include "pieces.hpp"
 #include <tridap/buffer.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/flat_numbers.hpp>

@@ -1,7 +1,6 @@
-#include <tridap/flat_numbers.hpp>
+#include <tridap/internal/list_slabs.hpp>
 #include <tridap/internal/spread_lists.hpp>
 #include <tridap/report.hpp>
-#include <tridap/slabs.hpp>
 
 #include <algorithm>
 #include <utility>
@@ -30,10 +29,6 @@ std::vector<AxisSlab> cyclic_slabs(const CyclicKind& cyclic, Index c) {
   return slabs;
 }
 
-struct Listed {
-  Index position = 0, local = 0;
-};
-
 // Whether the positions in a file are the indices themselves.
 bool by_index(const UnstructuredKind& kind, Index size) {
   const auto [smallest, largest] = kind.extremes();
@@ -41,8 +36,8 @@ bool by_index(const UnstructuredKind& kind, Index size) {
 }
 
 // The elements of a list with their positions in the file, ascending.
-std::vector<Listed> entries_of(const UnstructuredKind& kind, Index size, Index c, Part part) {
-  std::vector<Listed> found;
+std::vector<ListedPosition> entries_of(const UnstructuredKind& kind, Index size, Index c, Part part) {
+  std::vector<ListedPosition> found;
   const bool are_indices = by_index(kind, size);
   Index position = 0, previous = 0;
   const std::vector<UnstructuredKind::Entry>& all = kind.entries();
@@ -57,9 +52,9 @@ std::vector<Listed> entries_of(const UnstructuredKind& kind, Index size, Index c
 }
 
 // The same in the directory form, of this process's list.
-std::vector<Listed> own_entries(const Axis& axis, Index c, Part part, const KnownPositions* known) {
+std::vector<ListedPosition> own_entries(const Axis& axis, Index c, Part part, const KnownPositions* known) {
   const UnstructuredKind& kind = *axis.unstructured();
-  std::vector<Listed> found;
+  std::vector<ListedPosition> found;
   found.reserve(kind.list(c).size());
   const bool are_indices = by_index(kind, axis.size()), have_gaps = has_gaps(axis);
   if (!are_indices && have_gaps && (known == nullptr || known->positions.empty())) kind.entries();  // throws
@@ -79,39 +74,49 @@ std::vector<Listed> own_entries(const Axis& axis, Index c, Part part, const Know
   return found;
 }
 
-// Calls `visit(slab)` with progressions of positions whose local indices are consecutive.
-template <class Visit>
-void for_each_progression(const std::vector<Listed>& entries, Visit&& visit) {
-  for (std::size_t i = 0; i < entries.size();) {
-    std::size_t end = i + 1;
-    Index step = 1;
-    if (end < entries.size() && entries[end].local == entries[i].local + 1) {
-      step = entries[end].position - entries[i].position;
-      while (end < entries.size() && entries[end].local == entries[end - 1].local + 1 &&
-             entries[end].position - entries[end - 1].position == step)
-        ++end;
-      if (end == i + 2 && step > 1) end = i + 1;  // two elements are no progression
-    }
-    const auto length = static_cast<Index>(end - i);
-    const Range local{entries[i].local, entries[i].local + length};
-    if (step == 1 || length == 1)
-      visit(AxisSlab{entries[i].position, length, 1, length, local});
-    else
-      visit(AxisSlab{entries[i].position, step, length, 1, local});
-    i = end;
-  }
+}  // namespace
+
+std::vector<ListedPosition> listed_positions(const Axis& axis, Index coordinate, Part part,
+                                             const KnownPositions* known) {
+  const UnstructuredKind& kind = *axis.unstructured();
+  return kind.own() != nullptr ? own_entries(axis, coordinate, part, known)
+                               : entries_of(kind, axis.size(), coordinate, part);
 }
+
+AxisSlab slab_at(const std::vector<ListedPosition>& elements, std::size_t first) {
+  std::size_t end = first + 1;
+  Index step = 1;
+  const auto follows = [&](std::size_t i) {
+    return i < elements.size() && elements[i].local == elements[i - 1].local + 1;
+  };
+  if (follows(end)) {
+    step = elements[end].position - elements[first].position;
+    while (follows(end) && elements[end].position - elements[end - 1].position == step) ++end;
+    if (end == first + 2 && step > 1) end = first + 1;  // two elements are no progression
+  }
+  const auto length = static_cast<Index>(end - first);
+  const auto [position, local] = elements[first];
+  if (step == 1 || length == 1) return {position, length, 1, length, {local, local + length}};
+  return {position, step, length, 1, {local, local + length}};
+}
+
+namespace {
 
 // They are counted first, because there may be one for each element.
 std::vector<AxisSlab> unstructured_slabs(const Axis& axis, Index c, Part part, const KnownPositions* known) {
-  const UnstructuredKind& kind = *axis.unstructured();
-  const std::vector<Listed> entries =
-      kind.own() != nullptr ? own_entries(axis, c, part, known) : entries_of(kind, axis.size(), c, part);
+  const std::vector<ListedPosition> elements = listed_positions(axis, c, part, known);
+  const auto for_each = [&](auto&& visit) {
+    for (std::size_t i = 0; i < elements.size();) {
+      const AxisSlab slab = slab_at(elements, i);
+      visit(slab);
+      i += static_cast<std::size_t>(slab.size());
+    }
+  };
   std::size_t count = 0;
-  for_each_progression(entries, [&](const AxisSlab&) { ++count; });
+  for_each([&](const AxisSlab&) { ++count; });
   std::vector<AxisSlab> slabs;
   slabs.reserve(count);
-  for_each_progression(entries, [&](const AxisSlab& slab) { slabs.push_back(slab); });
+  for_each([&](const AxisSlab& slab) { slabs.push_back(slab); });
   return slabs;
 }
 
