@@ -293,7 +293,8 @@ TEST(Layout, ElementsInTheOrderOfTheirIndicesNeedOnlyOwnLists) {
 }
 
 TEST(Layout, OtherIndicesThanTheFilesAreRefused) {
-  const Distribution whole = lists(3 * processes(), apart(processes())), others = lists(3 * processes(), apart(processes(), 1));
+  const Distribution whole = lists(3 * processes(), apart(processes())),
+                     others = lists(3 * processes(), apart(processes(), 1));
   const TemporaryFile file;
   h5::save(file.path(), {{"a", numbered(whole), whole}}, MPI_COMM_WORLD);
   h5::LoadOptions options;
@@ -325,8 +326,8 @@ TEST(Layout, EqualPartsOfLongListsTellWhichIndicesThereAre) {
   for (const Distribution& to : {whole, spread_of(whole)})
     expect_numbered(h5::load(file.path(), "a", MPI_COMM_WORLD, to, options), whole);
   dealt[0].front() = 99;
-  on::expect_refused(
-      [&] { h5::load(file.path(), "a", MPI_COMM_WORLD, lists(6 * processes(), dealt), options); }, "other indices");
+  on::expect_refused([&] { h5::load(file.path(), "a", MPI_COMM_WORLD, lists(6 * processes(), dealt), options); },
+                     "other indices");
   const h5::Stored stored = h5::find(file.path(), "a", MPI_COMM_WORLD, false, 0);
   EXPECT_FALSE(stored.distribution);
   ASSERT_EQ(stored.indices.size(), 1U);

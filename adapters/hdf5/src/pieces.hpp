@@ -40,8 +40,8 @@ struct Limits {
   Index stretches = 1 << 17;  ///< of consecutive bytes in the file
 };
 
-/// Divides the slabs of the axes of an array of this shape into pieces within the limits, in the order of the file. They
-/// refer to the slabs.
+/// Divides the slabs of the axes of an array of this shape into pieces within the limits, in the order of the file.
+/// They refer to the slabs.
 std::vector<Piece> pieces_of(const std::vector<std::vector<AxisSlab>>& axes, const std::vector<Index>& shape,
                              Index element_bytes, const Limits& limits);
 

@@ -57,7 +57,7 @@ std::string encoded(hid_t dataset, const std::string& name) {
 // How lists are read that are not among what rank 0 sends.
 enum OfLists : Index {
   not_at_all,
-  own_ones,  // each process reads its own
+  own_ones,        // each process reads its own
   in_equal_parts,  // each process reads some of each, to find out which indices there are
 };
 

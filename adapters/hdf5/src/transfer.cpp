@@ -109,8 +109,7 @@ herr_t to_hdf5(const Task& task, const Calls& calls, const Selected& selected, D
 }
 
 // One round: every process calls HDF5, with a piece or with nothing.
-void do_round(const Task& task, Work& work, const Calls& calls, Index round, Direction direction,
-              mpi::Faults& faults) {
+void do_round(const Task& task, Work& work, const Calls& calls, Index round, Direction direction, mpi::Faults& faults) {
   std::byte nothing{};
   const bool mine = round < work.pieces() && faults.ok();
   const Piece* piece = nullptr;

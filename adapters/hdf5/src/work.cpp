@@ -71,8 +71,8 @@ void Work::add_axes(const Task& task, Direction direction, Index rank) {
   for (std::size_t i = 0; i < at.size(); ++i) {
     const Axis& axis = task.distribution.axis(static_cast<Index>(i));
     const KnownPositions* const known = task.positions ? &(*task.positions)[i] : nullptr;
-    const bool is_long = axis.unstructured() != nullptr && !long_ &&
-                         static_cast<std::size_t>(axis.count(at[i])) > slabs_at_once;
+    const bool is_long =
+        axis.unstructured() != nullptr && !long_ && static_cast<std::size_t>(axis.count(at[i])) > slabs_at_once;
     axes_.push_back(is_long ? std::vector<AxisSlab>() : axis_slabs(axis, at[i], part, known));
     if (!is_long) continue;
     long_ = i;

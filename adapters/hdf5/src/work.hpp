@@ -25,13 +25,13 @@ class Work {
 
   Work(const Task& task, Direction direction, Index rank);
 
-  Index pieces() const;               ///< how many there are
-  Index staging_bytes() const;        ///< of the largest one, if they pass through memory of ours; else 0
-  const Piece& piece(Index number);   ///< valid until the next call, of a number that is as high or higher
+  Index pieces() const;              ///< how many there are
+  Index staging_bytes() const;       ///< of the largest one, if they pass through memory of ours; else 0
+  const Piece& piece(Index number);  ///< valid until the next call, of a number that is as high or higher
 
   const std::optional<MemoryForm>& form() const { return form_; }  ///< nullopt: through the staging memory
-  Index rounds = 0;                                               ///< of all processes
-  Mode mode = Mode::exchange;                                     ///< the same on all processes
+  Index rounds = 0;                                                ///< of all processes
+  Mode mode = Mode::exchange;                                      ///< the same on all processes
 
  private:
   // Consecutive elements of the long list.

@@ -37,8 +37,8 @@ namespace {
 // What all processes of `comm` found about an array; its Distribution, if it is correct. **Collective.**
 Checked confer_over(Given& given, MPI_Comm comm, const Reading& reading, bool warnings_count) {
   mpi::MpiCollectives collectives(comm);
-  CheckOutcome outcome =
-      check_collectively({{mpi::rank_of(comm), &given.read.array, &given.read.report, given.comparable}}, collectives, reading, true);
+  CheckOutcome outcome = check_collectively(
+      {{mpi::rank_of(comm), &given.read.array, &given.read.report, given.comparable}}, collectives, reading, true);
   const bool agrees = !outcome.distribution || warnings_count;
   Checked checked{agrees ? mpi::agree(std::move(outcome.reports.front()), comm) : Report(), nullptr};
   if (outcome.distribution)
@@ -106,9 +106,8 @@ Checked checked_by_all(Given& given, const DistArray* known, MPI_Comm comm) {
 Checked conferred(Given& given, MPI_Comm comm, const Reading& reading) {
   const WithoutPython released;
   const MPI_Comm ours = mpi::duplicates_of(comm)->ours();
-  return mpi::or_end_job(mpi::said_name("tridap.check()"), ours, [&] {
-    return confer_over(given, ours, reading, true);
-  });
+  return mpi::or_end_job(mpi::said_name("tridap.check()"), ours,
+                         [&] { return confer_over(given, ours, reading, true); });
 }
 
 // How an error about objects is raised: on each process of `comm` alike, which must all call this, or here alone.

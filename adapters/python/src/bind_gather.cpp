@@ -52,9 +52,9 @@ void scatter(const Array* whole, const Array& part, int root) {
   const WithoutPython released;
   const std::lock_guard<std::mutex> alone(*lock);
   mpi::or_end_job("tridap.scatter()", mpi::ours(comm), [&] {
-    redistribute::scatter_agreed(
-        part.array().buffer.type, *part.distribution(), mpi::ours(comm), root, {},
-        [&] { return std::pair(whole != nullptr ? whole->array() : DistArray{}, part.array()); });
+    redistribute::scatter_agreed(part.array().buffer.type, *part.distribution(), mpi::ours(comm), root, {}, [&] {
+      return std::pair(whole != nullptr ? whole->array() : DistArray{}, part.array());
+    });
   });
 }
 

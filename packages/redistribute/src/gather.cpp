@@ -153,7 +153,8 @@ DistArray gather_on_each(const DistArray& array, const Distribution& distributio
 DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
                         std::optional<int> root, DeviceStream stream) {
   if (root) return gather_on(*root, false, array, distribution, comm, stream);
-  if (!mpi::has_directory(distribution) && is_on_one_node(comm)) return gather_on_each(array, distribution, comm, stream);
+  if (!mpi::has_directory(distribution) && is_on_one_node(comm))
+    return gather_on_each(array, distribution, comm, stream);
   DistArray whole = gather_on(0, true, array, distribution, comm, stream);
   mpi::broadcast(static_cast<std::byte*>(whole.buffer.data), element_count(whole.buffer) * whole.buffer.type.bytes, 0,
                  comm);

@@ -323,8 +323,7 @@ void Mover::expect(const DistArray& source, const DistArray& target) {
   expected.source_bytes = expected.target_bytes = plan_.element_bytes();
   agreed_.push_back(expected);
   if (source.buffer.memory.is_on_host() && target.buffer.memory.is_on_host())
-    schedules_.push_back(
-        std::make_unique<Schedule>(parts_, source.buffer, target.buffer, expected, ways_, on_device_));
+    schedules_.push_back(std::make_unique<Schedule>(parts_, source.buffer, target.buffer, expected, ways_, on_device_));
 }
 
 // Makes the schedules that are missing. Where one process alone may fail in it, all know whether one of them makes any,

@@ -32,9 +32,9 @@ class Mover {
   /// The length of a target's element in the last move. The same on every process.
   Index target_bytes() const { return target_bytes_ > 0 ? target_bytes_ : plan_.element_bytes(); }
 
-  /// Makes what a move of these arrays needs, if they have the plan's element type, are in row-major order in the memory
-  /// of the host, and are not shared with other processes. Every process calls it, or none does: then such a move, if it
-  /// is the first one, needs no agreement on lists. Local.
+  /// Makes what a move of these arrays needs, if they have the plan's element type, are in row-major order in the
+  /// memory of the host, and are not shared with other processes. Every process calls it, or none does: then such a
+  /// move, if it is the first one, needs no agreement on lists. Local.
   void expect(const DistArray& source, const DistArray& target);
   /// Starts a move. The arrays must not be destroyed before it ends. **Collective.**
   void start(const DistArray& source, const DistArray& target, const Scaling& scaling);

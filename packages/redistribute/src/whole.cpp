@@ -50,9 +50,8 @@ std::vector<Index> positions_of(const Axis& axis, const KnownPositions& known) {
     if (known.positions.empty())
       positions.push_back(global - own.extremes[0]);
     else
-      positions.push_back(
-          known.positions[static_cast<std::size_t>(std::lower_bound(known.indices.begin(), known.indices.end(), global) -
-                                                   known.indices.begin())]);
+      positions.push_back(known.positions[static_cast<std::size_t>(
+          std::lower_bound(known.indices.begin(), known.indices.end(), global) - known.indices.begin())]);
   return positions;
 }
 
@@ -69,8 +68,9 @@ std::vector<Index> all_indices(const UnstructuredKind::Own& own, MPI_Comm comm, 
   const Index rank = mpi::rank_of(comm);
   std::vector<Message> stored;
   mpi::Faults faults;
-  faults.attempt(
-      [&] { stored.push_back({rank, root, static_cast<const mpi::Directory&>(*own.directory).stored_indices()}); });
+  faults.attempt([&] {
+    stored.push_back({rank, root, static_cast<const mpi::Directory&>(*own.directory).stored_indices()});
+  });
   const std::vector<Message> arrived = mpi::exchange(std::move(stored), comm, std::move(faults));
   return mpi::collectively(comm, [&] {
     std::vector<Index> all;

@@ -13,7 +13,8 @@
 
 namespace tridap::hdf5 {
 
-/// The different indices of an unstructured axis: how many there are, and a hash of them, which is the same in any order.
+/// The different indices of an unstructured axis: how many there are, and a hash of them, which is the same in any
+/// order.
 struct StoredIndices {
   Index count = 0, digest = 0;
 };
@@ -32,8 +33,8 @@ struct Stored {
   std::optional<Distribution> distribution;
   /// The kinds of its axes for any number of processes, as default_distribution() uses them: blocks in place of lists.
   std::vector<AxisSpec> specs = {};
-  /// By axis: of lists with an index that is negative, or not below the size. Only lists of the same indices can be loaded
-  /// from it; nullopt: another axis. Empty: there is none.
+  /// By axis: of lists with an index that is negative, or not below the size. Only lists of the same indices can be
+  /// loaded from it; nullopt: another axis. Empty: there is none.
   std::vector<std::optional<StoredIndices>> indices = {};
 };
 

@@ -40,8 +40,8 @@ class Search {
   Stored understood() const;
 
  private:
-  std::string all_;                     // as it was sent
-  std::optional<Distribution> spread_;  // with long lists, in the directory form
+  std::string all_;                                    // as it was sent
+  std::optional<Distribution> spread_;                 // with long lists, in the directory form
   std::vector<std::optional<StoredIndices>> indices_;  // of long lists that are not read otherwise
 };
 

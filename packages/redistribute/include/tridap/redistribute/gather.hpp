@@ -27,9 +27,9 @@ DistArray gather(const DistArray& array, MPI_Comm comm, int root = 0, DeviceStre
 DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root = 0,
                  DeviceStream stream = {});
 
-/// Gathers the elements of an array on every process, in row-major order. Each process owns its own copy. Between nodes,
-/// or if lists stay on their processes, the elements come to rank 0 and from there to all. **Collective**, as gather(),
-/// and in a broadcast.
+/// Gathers the elements of an array on every process, in row-major order. Each process owns its own copy. Between
+/// nodes, or if lists stay on their processes, the elements come to rank 0 and from there to all. **Collective**, as
+/// gather(), and in a broadcast.
 DistArray allgather(const DistArray& array, MPI_Comm comm, DeviceStream stream = {});
 /// The same for an array of this `distribution`, as gather() with a distribution.
 DistArray allgather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, DeviceStream stream = {});
