@@ -5,6 +5,7 @@
 #include <tridap/compare.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/redistribute/gather.hpp>
 #include <tridap/redistribute/padding.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 #include <tridap/redistribute/relabel_collectively.hpp>
@@ -88,6 +89,28 @@ void update_padding(const Distribution& distribution) {
   print("PaddingUpdate::update", size, updates);
 }
 
+void bring_together(Index processes) {
+  namespace move = tridap::redistribute;
+  const Distribution line = Distribution::make({100 * processes}, {tridap::block()}, {processes});
+  std::vector<Cost> gathers, allgathers, scatters;
+  for (const int rank : {0, static_cast<int>(processes) - 1}) {  // rank 0 has the whole array
+    Holders others(line);
+    World world(static_cast<int>(processes), rank, others);
+    warm(world);
+    const DistArray part = on::part_of(line, rank);
+    DistArray whole;
+    gathers.push_back(cost_of(world, [&] { whole = move::gather(part, line, world.comm()); }));
+    need(rank != 0 || whole.buffer.shape == tridap::IndexList{100 * processes}, "the whole array");
+    scatters.push_back(cost_of(world, [&] { return move::scatter(whole, line, world.comm()); }));
+    whole = {};
+    allgathers.push_back(cost_of(world, [&] { return move::allgather(part, line, world.comm()); }));
+  }
+  const Size size({line}, 100);
+  print("gather", size, gathers);
+  print("scatter", size, scatters);
+  print("allgather", size, allgathers);
+}
+
 }  // namespace
 
 void structured_rows(Index processes) {
@@ -112,6 +135,7 @@ void structured_rows(Index processes) {
   relabel("block to cyclic", Distribution::make({100 * processes}, {block()}, {processes}),
           Distribution::make({100 * processes}, {cyclic()}, {processes}));
   update_padding(square(processes, padded_block(1), padded_block(1)));
+  bring_together(processes);
 }
 
 void first_use(Index processes) {
