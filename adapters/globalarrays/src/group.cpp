@@ -63,15 +63,15 @@ std::optional<int> Groups::number(const std::vector<int>& members) const {
 
 void Groups::add(std::vector<int> members) {
   constexpr int last = 32767;  // GA counts the numbers up, and aborts after this one
-  for (const auto& [others, number] : numbers_)
-    if (number >= last)
-      refuse("Global Arrays has " + std::to_string(last) + " groups of processes and cannot have more", "",
-             "make arrays on existing groups");
+  if (highest_ >= last)
+    refuse("Global Arrays has " + std::to_string(last) + " groups of processes and cannot have more", "",
+           "make arrays on existing groups");
   const int before = GA_Pgroup_get_default();
   GA_Pgroup_set_default(GA_Pgroup_get_world());
   const int number = GA_Pgroup_create(members.data(), static_cast<int>(members.size()));
   GA_Pgroup_set_default(before);
   numbers_.emplace(std::move(members), number);
+  highest_ = std::max(highest_, number);
 }
 
 const std::vector<int>& Groups::on_node(int group) {

@@ -47,6 +47,7 @@ class Groups {
 
  private:
   std::map<std::vector<int>, int> numbers_;  // by members; the same on every process
+  int highest_ = 0;                          // of these numbers
   std::map<int, std::vector<int>> on_node_;  // by group
 };
 

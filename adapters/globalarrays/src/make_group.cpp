@@ -29,11 +29,13 @@ std::vector<std::vector<int>> asked_for(const std::vector<Said>& said) {
   std::vector<std::vector<int>> groups(said.size());
   for (std::size_t r = 0; r < said.size(); ++r)
     if (said[r].leader >= 0) groups[static_cast<std::size_t>(said[r].leader)].push_back(static_cast<int>(r));
-  for (const std::vector<int>& members : groups)
+  for (const std::vector<int>& members : groups) {
+    const Index digest = digest_of(members);
     for (const int member : members)
-      if (said[static_cast<std::size_t>(member)].digest != digest_of(members))
+      if (said[static_cast<std::size_t>(member)].digest != digest)
         refuse("the processes of a group gave different communicators", "",
                "give every process of a group the same one");
+  }
   groups.erase(std::remove(groups.begin(), groups.end(), std::vector<int>()), groups.end());
   return groups;
 }
