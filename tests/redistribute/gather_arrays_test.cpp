@@ -122,7 +122,7 @@ std::vector<Array> listed_arrays() {
   const auto dealt = [](Index grid, Index count, Index step, Index first) {
     std::vector<List> lists(static_cast<std::size_t>(grid));
     for (Index k = 0; k < count; ++k)
-      lists[static_cast<std::size_t>((5 * k + 1) % grid)].push_back(first + step * ((7 * k) % count));
+      lists[static_cast<std::size_t>((5 * k + 1) % grid)].push_back(first + step * ((13 * k) % count));
     return lists;
   };
   std::vector<List> twice = dealt(n, 9 * n + 2, 3, -4);

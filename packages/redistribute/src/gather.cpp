@@ -111,6 +111,13 @@ bool is_on_one_node(MPI_Comm comm) {
   return true;
 }
 
+// The elements alone: the dictionaries name the indices that by_position() has changed.
+DistArray elements_of(const DistArray& array) {
+  DistArray elements;
+  elements.buffer = array.buffer;
+  return elements;
+}
+
 // Gathers on `root`; `everywhere`: all processes get memory for the whole array.
 DistArray gather_on(int root, bool everywhere, const DistArray& array, const Distribution& distribution, MPI_Comm comm,
                     DeviceStream stream) {
@@ -121,7 +128,7 @@ DistArray gather_on(int root, bool everywhere, const DistArray& array, const Dis
   const auto sides = [&]() -> Sides { return {{moved}, {whole_of(moved), {root}}}; };
   move_once(mpi::has_directory(moved), type, comm, stream, sides, [&](const Sides& made) -> Parts {
     if (here || everywhere) whole = part_of(made.target.distribution(), 0, type);
-    return {array, here ? whole : DistArray{}};
+    return {elements_of(array), here ? whole : DistArray{}};
   });
   name_indices(whole, distribution, comm, everywhere ? std::nullopt : std::optional(root));
   return whole;
@@ -207,7 +214,7 @@ void scatter_agreed(const ElementType& type, const Distribution& distribution, M
   const auto sides = [&]() -> Sides { return {{whole_of(moved), {root}}, {moved}}; };
   move_once(mpi::has_directory(moved), type, comm, stream, sides, [&](const Sides&) -> Parts {
     auto [whole, part] = give();
-    return {std::move(whole), std::move(part)};
+    return {elements_of(whole), elements_of(part)};
   });
 }
 

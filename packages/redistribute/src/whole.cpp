@@ -41,26 +41,27 @@ Axis whole_of(const Axis& axis) {
 
 bool is_changed(const Axis& axis) { return own_of(axis) != nullptr && !counts_from_0(axis); }
 
-// The positions of this process's indices, in the order of its list.
-std::vector<Index> positions_of(const Axis& axis, const KnownPositions& known) {
+// The axis of the positions of indices. It has no directory: where its moves go, blocks say.
+Axis with_positions(const Axis& axis, const KnownPositions* known) {
   const UnstructuredKind::Own& own = *own_of(axis);
-  std::vector<Index> positions;
-  positions.reserve(own.list.size());
-  for (const Index global : own.list)
-    if (known.positions.empty())
-      positions.push_back(global - own.extremes[0]);
-    else
-      positions.push_back(known.positions[static_cast<std::size_t>(
-          std::lower_bound(known.indices.begin(), known.indices.end(), global) - known.indices.begin())]);
-  return positions;
-}
-
-// Whether no process of a lower rank has this process's coordinate.
-bool represents(const Distribution& distribution, Index axis, Index rank) {
-  const Indices at = distribution.coordinates(rank);
-  for (Index i = 0; i < distribution.ndim(); ++i)
-    if (i != axis && at[static_cast<std::size_t>(i)] != 0) return false;
-  return true;
+  const auto position = [&](Index global) {
+    if (known == nullptr || known->positions.empty()) return global - own.extremes[0];
+    const auto at = std::lower_bound(known->indices.begin(), known->indices.end(), global);
+    return known->positions[static_cast<std::size_t>(at - known->indices.begin())];
+  };
+  auto made = std::make_shared<UnstructuredKind::Own>();
+  made->coordinate = own.coordinate;
+  made->counts = own.counts;
+  made->distinct = own.distinct;
+  made->extremes = {0, own.distinct - 1};
+  made->ends = own.ends;
+  made->list.reserve(own.list.size());
+  for (const Index global : own.list) made->list.push_back(position(global));
+  made->entries.reserve(own.entries.size());
+  for (const UnstructuredKind::Entry& entry : own.entries)
+    made->entries.push_back({position(entry.global), entry.place});
+  return listed_axis(UnstructuredKind(std::move(made), axis.unstructured()->one_to_one()), axis.size(),
+                     axis.periodic());
 }
 
 // All indices of a directory, on `root`. **Collective.**
@@ -100,24 +101,15 @@ Distribution by_position(const Distribution& distribution, MPI_Comm comm) {
   for (Index i = 0; i < distribution.ndim(); ++i) any = any || is_changed(distribution.axis(i));
   if (!any) return distribution;
   const PositionsOfAxes known = mpi::own_positions(distribution, comm);
-  const Index rank = mpi::rank_of(comm);
-  std::vector<Axis> axes;
-  for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Axis& axis = distribution.axis(i);
-    if (!is_changed(axis)) {
-      axes.push_back(axis);
-      continue;
+  return mpi::collectively(comm, [&] {
+    std::vector<Axis> axes;
+    for (Index i = 0; i < distribution.ndim(); ++i) {
+      const Axis& axis = distribution.axis(i);
+      const KnownPositions* const positions = known ? &(*known)[static_cast<std::size_t>(i)] : nullptr;
+      axes.push_back(is_changed(axis) ? with_positions(axis, positions) : axis);
     }
-    const auto* const own = own_of(axis);
-    const auto list = [&] {
-      return positions_of(axis, known ? (*known)[static_cast<std::size_t>(i)] : KnownPositions{});
-    };
-    const SpreadLists made = mpi::Directory::make(
-        {list, own->coordinate, represents(distribution, i, rank), own->counts, {0, own->distinct - 1}}, comm);
-    axes.push_back(
-        listed_axis(UnstructuredKind(made.own, axis.unstructured()->one_to_one()), axis.size(), axis.periodic()));
-  }
-  return Distribution(std::move(axes));
+    return Distribution(std::move(axes));
+  });
 }
 
 void name_indices(DistArray& whole, const Distribution& distribution, MPI_Comm comm, std::optional<int> root) {

@@ -13,8 +13,8 @@ namespace tridap::redistribute {
 
 /// The same distribution, of which whole_of() is known on every process: where the indices of lists that stay on their
 /// processes have gaps, their positions among the different indices take their place. **Collective** over the processes
-/// of the distribution if it has such lists: ten collective calls of MPI for each such axis. Throws the same Error on
-/// every process or on none.
+/// of the distribution if it has such lists: six collective calls of MPI for each such axis, and two more. Throws the
+/// same Error on every process or on none.
 Distribution by_position(const Distribution& distribution, MPI_Comm comm);
 
 /// Gives back to `whole`, on rank `root`, or on every process if there is none, the indices of the axes that
