@@ -101,14 +101,15 @@ void bring_together(Index processes) {
     DistArray whole;
     gathers.push_back(cost_of(world, [&] { whole = move::gather(part, line, world.comm()); }));
     need(rank != 0 || whole.buffer.shape == tridap::IndexList{100 * processes}, "the whole array");
+    whole.buffer.type = part.buffer.type;  // what a broadcast brings is what this process gives to it
     scatters.push_back(cost_of(world, [&] { return move::scatter(whole, line, world.comm()); }));
     whole = {};
     allgathers.push_back(cost_of(world, [&] { return move::allgather(part, line, world.comm()); }));
   }
   const Size size({line}, 100);
-  print("gather", size, gathers);
-  print("scatter", size, scatters);
-  print("allgather", size, allgathers);
+  print("redistribute::gather", size, gathers);
+  print("redistribute::scatter", size, scatters);
+  print("redistribute::allgather", size, allgathers);
 }
 
 }  // namespace
