@@ -263,6 +263,13 @@ std::vector<List> apart(Index processes, Index shift = 0) {
   return all;
 }
 
+/// The same, of which the last process has none.
+std::vector<List> apart_but_of_the_last(Index processes) {
+  std::vector<List> all = apart(processes - 1);
+  all.emplace_back();
+  return all;
+}
+
 /// Lists without gaps that begin below 0, the last index of a process and the first one of the next being the same.
 std::vector<List> shared(Index processes) {
   std::vector<List> all;
@@ -272,7 +279,8 @@ std::vector<List> shared(Index processes) {
 
 TEST(Layout, ElementsInTheOrderOfTheirIndicesNeedOnlyOwnLists) {
   for (const Distribution& whole :
-       {lists(3 * processes(), apart(processes())), lists(3 * processes(), shared(processes()))}) {
+       {lists(3 * processes(), apart(processes())), lists(3 * processes(), shared(processes())),
+        lists(3 * (processes() - 1), apart_but_of_the_last(processes()))}) {
     const Distribution own = spread_of(whole);
     const TemporaryFile one, other;
     h5::save(one.path(), {{"a", numbered(whole), own}}, MPI_COMM_WORLD);

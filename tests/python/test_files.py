@@ -216,6 +216,18 @@ def test_h5py_reads_the_distribution(folder):
     assert tridap.load(folder / "x.h5", to="*,b").sum() == x.sum()
 
 
+@pytest.mark.skipif(P == 1, reason="one process gives one distribution")
+def test_load_refuses_distributions_that_differ(folder):
+    x = filled(tridap.distribution((2 * P,), processes=P), np.arange(2.0 * P))
+    tridap.save(folder / "x.h5", {"x": x})
+    blocks = [tridap.distribution((2 * P,), tridap.block(starts=[0, first, *[2 * P] * (P - 2)])) for first in (1, 2)]
+    lists = tridap.asarray(tridap.zeros(tridap.distribution((2 * P,), tridap.unstructured([[-p, 9 + p] for p in range(P)]))), comm=COMM)
+    for to in (blocks[R == 0], lists.distribution if R == 0 else x.distribution):
+        with pytest.raises(tridap.ProtocolError, match="same on every process"):
+            tridap.load(folder / "x.h5", to=to)
+    assert tridap.load(folder / "x.h5", to=blocks[0]).sum() == x.sum()
+
+
 @pytest.mark.parametrize("compression", [None, "gzip", 9])
 def test_steps_are_added_and_replaced(folder, compression):
     whole = values_of((5, 6), np.dtype(float))

@@ -110,7 +110,9 @@ def test_what_is_wrong_on_one_process_is_refused_by_all(comm):
              "has a mask": lambda: tridap.scatter(np.ma.zeros((4, 4)), dist, comm)}
     if comm.size > 1:
         other = tridap.distribution((4, 4), ("c", "*"), processes=comm.size)
+        uneven = [tridap.distribution((4, 4), (tridap.block(starts=[0, first, *[4] * (comm.size - 2)]), "*")) for first in (1, 2)]
         calls.update({"same on every process": lambda: tridap.scatter(right, other if last else dist, comm),
+                      "asks for .*layout": lambda: tridap.scatter(right, uneven[last], comm),
                       "asks for root=|asks for .*root": lambda: array.gather(comm.rank),
                       "(float32|float64).*same on every process": mixed.allgather})
     refused_by_all(comm, calls, (ValueError, TypeError))

@@ -116,7 +116,7 @@ tridap::Distribution in_directories(const Array& array) {
   return tridap::mpi::gather_distribution(part(array), MPI_COMM_WORLD, reading);
 }
 
-// Lists with gaps: on two axes; without a gap, but not from 0; an index of several processes.
+// Lists with gaps: on two axes; without a gap, but not from 0; none on the last process; an index of several ones.
 std::vector<Array> listed_arrays() {
   const Index n = processes(), rows = n % 2 == 0 ? 2 : 1;
   const auto dealt = [](Index grid, Index count, Index step, Index first) {
@@ -125,12 +125,14 @@ std::vector<Array> listed_arrays() {
       lists[static_cast<std::size_t>((5 * k + 1) % grid)].push_back(first + step * ((13 * k) % count));
     return lists;
   };
+  std::vector<List> some = dealt(n > 1 ? n - 1 : n, 6, 5, -7);
+  some.resize(static_cast<std::size_t>(n));
   std::vector<List> twice = dealt(n, 9 * n + 2, 3, -4);
   if (n > 1) twice[0].push_back(twice[1].front());
   return {Array{{oracle::unstructured(dealt(rows, 11, 4, -9), true),
                  oracle::unstructured(dealt(n / rows, 5 * n + 2, 3, 100), true)}},
           Array{{oracle::block({3}), oracle::unstructured(dealt(n, 13 * n + 1, 1, 50), true)}},
-          Array{{oracle::unstructured(twice, false)}}};
+          Array{{oracle::unstructured(some, true), oracle::block({2})}}, Array{{oracle::unstructured(twice, false)}}};
 }
 
 TEST(Gather, ListsInDirectoriesWithGapsAreSorted) {
@@ -161,6 +163,22 @@ TEST(Gather, ListsInDirectoriesWithGapsAreSorted) {
           << which;
     });
   }
+}
+
+TEST(Scatter, RefusesAWholeArrayOfOtherIndices) {
+  namespace move = tridap::redistribute;
+  const auto lists = [&](Index first) {
+    std::vector<List> all;
+    for (Index p = 0; p < processes(); ++p) all.push_back({first + 3 * p, first + 3 * p + 1});
+    return Array{{oracle::unstructured(all, true)}};
+  };
+  const DistArray whole = move::gather(part(lists(10)), MPI_COMM_WORLD, 0);
+  for (const tridap::Distribution& to : {lists(20).distribution(), in_directories(lists(20))})
+    on::expect_refused([&] { move::scatter(whole, to, MPI_COMM_WORLD); }, "10");
+  DistArray elements;  // without dictionaries these are the elements in this order
+  elements.buffer = whole.buffer;
+  const DistArray moved = move::scatter(elements, in_directories(lists(20)), MPI_COMM_WORLD);
+  EXPECT_EQ(*static_cast<double*>(moved.buffer.data), value({10 + 3 * rank()}));
 }
 
 // With a distribution that the caller keeps.

@@ -156,7 +156,7 @@ DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
   return call.run([&] {
     need_same_kind(call);
     mpi::need_same_directory(call, 1);
-    const Search search(path, name, call.comm(), {false, !distribution, options.most_listed});
+    const Search search(path, name, call.comm(), {false, !distribution, distribution.has_value(), options.most_listed});
     Stored stored;
     Reading reading;
     std::optional<Distribution> to;

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <new>
 #include <utility>
 
 namespace tridap::hdf5 {
@@ -135,19 +136,20 @@ class Reader {
   // All lists of an axis, unless they are long.
   void read_lists_of_axes() {
     Layout& layout = said_.layout;
-    bool compact = false, long_ones = false;
+    bool compact = false, long_ones = false, long_compact = false;
     std::vector<Index> grid;
     for (const AxisLayout& axis : layout) {
       grid.push_back(axis.proc_grid_size);
       if (axis.dist_type != 'u') continue;
       compact = compact || axis.is_compact();
       long_ones = long_ones || is_long(axis);
+      long_compact = long_compact || (is_long(axis) && axis.is_compact());
     }
     said_.with_distribution = options_.with_distribution || compact ? 1 : 0;
     if (said_.with_distribution == 0) return layout.clear();
     if (long_ones && checked_product(grid) == processes_)
       said_.of_lists = own_ones;
-    else if (long_ones && compact)
+    else if (long_compact && options_.with_indices)
       said_.of_lists = in_equal_parts;
     for (std::size_t i = 0; i < layout.size(); ++i) {
       const auto axis = static_cast<Index>(i);
@@ -289,6 +291,12 @@ Distribution read_spread(const std::string& sent, MPI_Comm comm) {
   return mpi::gather_distribution(part, comm, reading);
 }
 
+std::vector<Index> indices_in(const Buffer& list) {
+  std::optional<std::vector<Index>> indices = read_indices(list);
+  if (!indices) throw std::bad_alloc();
+  return std::move(*indices);
+}
+
 // By axis: the indices of the compact ones, whose lists are long. **Collective.**
 std::vector<std::optional<StoredIndices>> read_in_equal_parts(const std::string& sent, MPI_Comm comm) {
   const Index processes = mpi::processes_of(comm), rank = mpi::rank_of(comm);
@@ -311,7 +319,7 @@ std::vector<std::optional<StoredIndices>> read_in_equal_parts(const std::string&
     const AxisLayout& axis = said.layout[i];
     if (!lacks_lists(axis)) continue;
     const Buffer& own = (list++)->buffer;
-    ListHere here{[&] { return read_indices(own).value(); }, rank, true, {}, axis.extremes};
+    ListHere here{[&] { return indices_in(own); }, rank, true, {}, axis.extremes};
     for (Index r = 0; r < processes; ++r) here.counts.push_back(part(axis, r).size());
     const SpreadLists all = mpi::Directory::make(std::move(here), comm);
     indices[i] = StoredIndices{all.own->distinct, all.own->indices};
@@ -391,7 +399,7 @@ Stored Search::understood() const {
 Stored find(const std::string& path, const std::string& name, MPI_Comm comm, bool stepped, Index most_listed) {
   const mpi::Call call(comm, "hdf5::find", mpi::Library::hdf5);
   return call.run([&] {
-    const Search search(path, name, call.comm(), {stepped, true, most_listed});
+    const Search search(path, name, call.comm(), {stepped, true, true, most_listed});
     return mpi::collectively(call.comm(), [&] { return search.understood(); });
   });
 }

@@ -86,6 +86,7 @@ std::unique_ptr<hdf5::Search> find(const std::string& path, const std::string& n
   hdf5::SearchOptions options;
   options.stepped = stepped;
   options.with_distribution = with_distribution;
+  options.with_indices = !with_distribution;
   options.is_other = is_other;
   return on_all(in, [&] { return std::make_unique<hdf5::Search>(path, name, in, options); });
 }

@@ -5,6 +5,7 @@
 #include "gil.hpp"
 #include "memory.hpp"
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/gather_agreed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/padding.hpp>
@@ -53,7 +54,9 @@ void scatter(const Array* whole, const Array& part, int root) {
   const std::lock_guard<std::mutex> alone(*lock);
   mpi::or_end_job("tridap.scatter()", mpi::ours(comm), [&] {
     redistribute::scatter_agreed(part.array().buffer.type, *part.distribution(), mpi::ours(comm), root, {}, [&] {
-      return std::pair(whole != nullptr ? whole->array() : DistArray{}, part.array());
+      DistArray elements;  // whose dictionaries have blocks in place of lists
+      if (whole != nullptr) elements.buffer = whole->array().buffer;
+      return std::pair(std::move(elements), part.array());
     });
   });
 }
@@ -83,6 +86,7 @@ py::tuple relabel(const Distribution& source, std::vector<Index> source_ranks, c
 void bind_gather(py::module_& module) {
   module.def("_interior_of", [](const Distribution& d) { return interior_of(d); });
   module.def("_whole_of", &whole_of);
+  module.def("_fingerprint", [](const Distribution& d) { return fingerprint(d); });
   module.def("_gather", &gather);
   module.def("_scatter", &scatter);
   module.def("_relabel", &relabel);

@@ -141,8 +141,9 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
                 _refuse_bfloat16(f"{stored.name!r} has {stored.dtype}")
             local = _empty(dist, _native().bfloat16_dtype() if options["bfloat16"] else stored.dtype, group)
             made.extend((local, dist, _native().prepare_load(local, stored, dist, group, options["step"])))
+        return {"to": f"{dist.shape} {dist.describe()}", "layout": _core._fingerprint(dist)}
 
-    together(group, prepared, same=False)
+    together(group, prepared)
     local, dist, loading = made
     with _Alone(), _Progress("loading", options["path"], group, progress) as shown:
         _native().load(loading, search, group, shown.tell)

@@ -107,7 +107,7 @@ def scatter(whole: Any, dist: _core.Distribution, comm: MPI.Comm | None = None, 
         number = _root(root, comm)
         if comm is None or comm.rank == number:
             found["values"] = _values(whole, found["whole"].local_shape(0))
-        return {"root": number, "distribution": f"{dist.shape} {dist.describe()}", "order": one_of("order", order, "C", "F")}
+        return {"root": number, "distribution": f"{dist.shape} {dist.describe()}", "layout": _core._fingerprint(dist), "order": one_of("order", order, "C", "F")}
 
     root = together(comm, prepare)["root"]
     if comm is None:

@@ -362,16 +362,11 @@ Distribution Inquiry::learned(std::size_t number) const {
 }
 
 Distribution completed(const Distribution& distribution, MPI_Comm comm) {
-  return completed(distribution, comm, [](const Axis&) { return true; });
-}
-
-Distribution completed(const Distribution& distribution, MPI_Comm comm,
-                       const std::function<bool(const Axis& axis)>& wanted) {
   std::vector<Axis> axes;
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     const auto* const own = own_of(axis);
-    if (own == nullptr || !wanted(axis)) {
+    if (own == nullptr) {
       axes.push_back(axis);
       continue;
     }

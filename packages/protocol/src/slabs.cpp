@@ -57,7 +57,8 @@ std::vector<ListedPosition> own_entries(const Axis& axis, Index c, Part part, co
   std::vector<ListedPosition> found;
   found.reserve(kind.list(c).size());
   const bool are_indices = by_index(kind, axis.size()), have_gaps = has_gaps(axis);
-  if (!are_indices && have_gaps && (known == nullptr || known->positions.empty())) kind.entries();  // throws
+  const bool asks = !are_indices && have_gaps && !kind.list(c).empty();
+  if (asks && (known == nullptr || known->positions.empty())) kind.entries();  // throws
   const std::vector<UnstructuredKind::Entry>& all = kind.own()->entries;
   std::size_t at = 0;  // in `known`, which is ascending, too
   for (std::size_t i = 0; i < all.size(); ++i) {

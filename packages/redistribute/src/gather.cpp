@@ -34,11 +34,10 @@ void check_root(int root, const mpi::Call& call) {
            "pass a rank of the communicator");
 }
 
-// Throws Error unless `array` is right and is this process's part of the distribution.
-void need_part_of(const Distribution& distribution, const DistArray& array, MPI_Comm comm) {
-  need_processes(distribution, mpi::processes_of(comm));
+// Throws Error unless `array` is right and is the part of a process of the distribution.
+void need_part_of(const Distribution& distribution, const DistArray& array, Index process) {
   throw_if_wrong(check(array));
-  if (const auto found = mismatch(array, distribution, mpi::rank_of(comm)))
+  if (const auto found = mismatch(array, distribution, process))
     refuse("the array has " + found->given + ", its distribution has " + found->expected, "",
            "give the result of tridap::mpi::gather_distribution for this array", found->axis);
 }
@@ -71,7 +70,8 @@ struct Parts {
 };
 
 // Makes a move that all processes make alike, between `sides()`; `allocate(sides)` gives this process's parts.
-// **Collective**, in one reduction, and in what a PlanInquiry needs.
+// **Collective**, in one reduction, and in what a PlanInquiry needs; one more if lists are moved in another way than
+// Mover::expect() expects.
 template <class MakeSides, class Allocate>
 void move_once(bool in_directory, const ElementType& type, MPI_Comm comm, DeviceStream stream, MakeSides make_sides,
                Allocate allocate) {
@@ -104,15 +104,19 @@ void move_once(bool in_directory, const ElementType& type, MPI_Comm comm, Device
   mover->finish();
 }
 
-bool is_on_one_node(MPI_Comm comm) {
+// Few processes exchange their parts faster than they pass the whole array on.
+bool exchanges_parts(MPI_Comm comm) {
+  constexpr int few = 8;
   const std::shared_ptr<NodeContext> context = NodeContext::of(comm);
+  if (context->processes() <= few) return true;
   for (int rank = 0; rank < context->processes(); ++rank)
     if (!context->is_near(rank)) return false;
   return true;
 }
 
-// The elements alone: the dictionaries name the indices that by_position() has changed.
-DistArray elements_of(const DistArray& array) {
+// What is moved of an array of a distribution: its dictionaries name the indices that by_position() changes.
+DistArray moved_of(const DistArray& array, const Distribution& distribution) {
+  if (!needs_positions(distribution)) return array;
   DistArray elements;
   elements.buffer = array.buffer;
   return elements;
@@ -128,9 +132,11 @@ DistArray gather_on(int root, bool everywhere, const DistArray& array, const Dis
   const auto sides = [&]() -> Sides { return {{moved}, {whole_of(moved), {root}}}; };
   move_once(mpi::has_directory(moved), type, comm, stream, sides, [&](const Sides& made) -> Parts {
     if (here || everywhere) whole = part_of(made.target.distribution(), 0, type);
-    return {elements_of(array), here ? whole : DistArray{}};
+    return {moved_of(array, distribution), here ? whole : DistArray{}};
   });
-  name_indices(whole, distribution, comm, everywhere ? std::nullopt : std::optional(root));
+  if (!needs_positions(distribution)) return whole;
+  const Distribution named = named_whole(distribution, comm, everywhere ? std::nullopt : std::optional(root));
+  if (here || everywhere) whole.dim_data = named.dim_data(0);
   return whole;
 }
 
@@ -157,10 +163,11 @@ DistArray gather_on_each(const DistArray& array, const Distribution& distributio
 
 // Within a node each process reads the memory of the others. Between nodes the elements come to rank 0, and from there
 // along a tree: else each process would send a message to each, and a node get the array as often as it has processes.
+// Of lists in directories, only the root must know where each element is.
 DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
                         std::optional<int> root, DeviceStream stream) {
   if (root) return gather_on(*root, false, array, distribution, comm, stream);
-  if (!mpi::has_directory(distribution) && is_on_one_node(comm))
+  if (!mpi::has_directory(distribution) && exchanges_parts(comm))
     return gather_on_each(array, distribution, comm, stream);
   DistArray whole = gather_on(0, true, array, distribution, comm, stream);
   mpi::broadcast(static_cast<std::byte*>(whole.buffer.data), element_count(whole.buffer) * whole.buffer.type.bytes, 0,
@@ -186,7 +193,8 @@ DistArray allgather(const DistArray& array, MPI_Comm comm, DeviceStream stream) 
 DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root,
                  DeviceStream stream) {
   const mpi::Call call(comm, "redistribute::gather with a distribution", {}, [&](mpi::Record& record) {
-    need_part_of(distribution, array, comm);
+    need_processes(distribution, mpi::processes_of(comm));
+    need_part_of(distribution, array, mpi::rank_of(comm));
     record.add(root);
     record.add(fingerprint(distribution));
   });
@@ -199,7 +207,8 @@ DistArray gather(const DistArray& array, const Distribution& distribution, MPI_C
 
 DistArray allgather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, DeviceStream stream) {
   const mpi::Call call(comm, "redistribute::allgather with a distribution", {}, [&](mpi::Record& record) {
-    need_part_of(distribution, array, comm);
+    need_processes(distribution, mpi::processes_of(comm));
+    need_part_of(distribution, array, mpi::rank_of(comm));
     record.add(fingerprint(distribution));
   });
   return call.run([&] {
@@ -211,10 +220,13 @@ DistArray allgather(const DistArray& array, const Distribution& distribution, MP
 void scatter_agreed(const ElementType& type, const Distribution& distribution, MPI_Comm comm, int root,
                     DeviceStream stream, const std::function<std::pair<DistArray, DistArray>()>& give) {
   const Distribution moved = by_position(distribution, comm);
+  std::optional<Distribution> named;
+  if (needs_positions(distribution)) named = named_whole(distribution, comm, root);
   const auto sides = [&]() -> Sides { return {{whole_of(moved), {root}}, {moved}}; };
   move_once(mpi::has_directory(moved), type, comm, stream, sides, [&](const Sides&) -> Parts {
-    auto [whole, part] = give();
-    return {elements_of(whole), elements_of(part)};
+    const auto [whole, part] = give();
+    if (named && !whole.dim_data.empty()) need_part_of(*named, whole, 0);
+    return {moved_of(whole, distribution), moved_of(part, distribution)};
   });
 }
 

@@ -322,6 +322,9 @@ void Mover::expect(const DistArray& source, const DistArray& target) {
   Agreed expected;
   expected.source_bytes = expected.target_bytes = plan_.element_bytes();
   agreed_.push_back(expected);
+  if (!check_move(parts_, source, target, options_.convert).ok()) return;  // the move reports it
+  if (parts_.source.process) sources_.add(source);
+  if (parts_.target.process) targets_.add(target);
   if (source.buffer.memory.is_on_host() && target.buffer.memory.is_on_host())
     schedules_.push_back(std::make_unique<Schedule>(parts_, source.buffer, target.buffer, expected, ways_, on_device_));
 }
@@ -344,7 +347,8 @@ void Mover::prepare(const Agreed& agreed, const Agreement& agreement) {
   if (agreed.streams_only) {
     DeviceSlots& slots = context_->device_slots(comm_);
     mpi::collectively(comm_, [&] {
-      make_all();
+      if (schedules_.size() > most_schedules) schedules_.clear();
+      for (const MovedArray& array : given_) make(array, agreed);
       if (const Memory* const device = device_of_arrays()) slots.get_ready(*device, mpi_reads_devices());
     });
     return;

@@ -96,10 +96,14 @@ std::vector<Index> whole_shape(const Distribution& distribution) {
   return shape;
 }
 
+bool needs_positions(const Distribution& distribution) {
+  for (Index i = 0; i < distribution.ndim(); ++i)
+    if (is_changed(distribution.axis(i))) return true;
+  return false;
+}
+
 Distribution by_position(const Distribution& distribution, MPI_Comm comm) {
-  bool any = false;
-  for (Index i = 0; i < distribution.ndim(); ++i) any = any || is_changed(distribution.axis(i));
-  if (!any) return distribution;
+  if (!needs_positions(distribution)) return distribution;
   const PositionsOfAxes known = mpi::own_positions(distribution, comm);
   return mpi::collectively(comm, [&] {
     std::vector<Axis> axes;
@@ -112,20 +116,25 @@ Distribution by_position(const Distribution& distribution, MPI_Comm comm) {
   });
 }
 
-void name_indices(DistArray& whole, const Distribution& distribution, MPI_Comm comm, std::optional<int> root) {
+Distribution named_whole(const Distribution& distribution, MPI_Comm comm, std::optional<int> root) {
+  std::vector<Axis> axes;
   for (Index i = 0; i < distribution.ndim(); ++i) {
-    if (!is_changed(distribution.axis(i))) continue;
-    const UnstructuredKind::Own& own = *own_of(distribution.axis(i));
-    std::vector<Index> all = all_indices(own, comm, root.value_or(0));
-    if (!root) {
-      mpi::collectively(comm, [&] { all.resize(static_cast<std::size_t>(own.distinct)); });
-      mpi::broadcast(all.data(), own.distinct, 0, comm);
+    const Axis& axis = distribution.axis(i);
+    if (!is_changed(axis)) {
+      axes.push_back(whole_of(axis));
+      continue;
     }
-    mpi::collectively(comm, [&] {
-      if (whole.dim_data.empty()) return;  // on another process than the root
-      whole.dim_data[static_cast<std::size_t>(i)] = Axis(UnstructuredKind({std::move(all)}, true)).dimension(0);
-    });
+    const Index count = whole_count(axis);
+    std::vector<Index> all = all_indices(*own_of(axis), comm, root.value_or(0));
+    if (!root) {
+      mpi::collectively(comm, [&] { all.resize(static_cast<std::size_t>(count)); });
+      mpi::broadcast(all.data(), count, 0, comm);
+    }
+    axes.push_back(mpi::collectively(comm, [&] {
+      return all.empty() ? Axis(BlockKind(count, 1, count)) : Axis(UnstructuredKind({std::move(all)}, true));
+    }));
   }
+  return Distribution(std::move(axes));
 }
 
 }  // namespace tridap::redistribute

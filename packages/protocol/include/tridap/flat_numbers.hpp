@@ -20,7 +20,7 @@ enum class UnstructuredIds {
 /// Of one unstructured axis: some of its indices, ascending, and the position of each among all distinct ones.
 struct KnownPositions {
   std::vector<Index> indices;
-  std::vector<Index> positions;  ///< empty: 0, 1, 2, ..., because all are known
+  std::vector<Index> positions;  ///< empty although `indices` is not: 0, 1, 2, ..., all are known
 };
 /// By axis. Empty for an axis without gaps: the position of an index is `index - min` there. Null if no axis has gaps.
 using PositionsOfAxes = std::shared_ptr<const std::vector<KnownPositions>>;

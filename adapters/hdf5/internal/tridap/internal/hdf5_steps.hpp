@@ -23,6 +23,7 @@ Receipt save_checked(const std::string& path, const std::vector<Named>& arrays, 
 struct SearchOptions {
   bool stepped = false;                                        ///< as for find()
   bool with_distribution = true;                               ///< false: the array is loaded with another one
+  bool with_indices = true;                                    ///< false: Stored::indices of long lists are not needed
   Index most_listed = tridap::Reading::default_most_listed();  ///< as for find()
   bool is_other = false;  ///< the path is that of files of another kind: nothing is read
 };
@@ -54,7 +55,8 @@ struct Reading {
 /// Checks what load_into() is given. Local, on every process.
 Reading check_to_load(const Buffer& buffer, const Stored& stored, const Distribution& distribution, MPI_Comm comm,
                       const LoadOptions& options);
-/// Reads a file of this whole path after check_to_load() has succeeded on all processes. **Collective** as load_into().
+/// Reads a file of this whole path after check_to_load() has succeeded on all processes, which have agreed that the
+/// distribution is the same. **Collective** as load_into().
 Receipt load_checked(const Buffer& buffer, const std::string& file, const Stored& stored,
                      const Distribution& distribution, MPI_Comm comm, const Reading& reading,
                      const LoadOptions& options);

@@ -100,9 +100,6 @@ using tridap::has_directory;
 /// of the array if has_directory(), which need_same_directory() makes sure of. Throws the same Error on every process
 /// or on none.
 Distribution completed(const Distribution& distribution, MPI_Comm comm);
-/// The same for the axes of which `wanted` is true, the same ones on every process.
-Distribution completed(const Distribution& distribution, MPI_Comm comm,
-                       const std::function<bool(const Axis& axis)>& wanted);
 
 /// What a process says, in the record of a call, of a distribution that it was given: 0 if it has no directory.
 Index said_of_directory(const std::optional<Distribution>& distribution);

@@ -21,15 +21,15 @@ Distribution whole_of(const Distribution& distribution);
 /// `stream`, here and below: on which an array on a device was last written; the call waits for it.
 DistArray gather(const DistArray& array, MPI_Comm comm, int root = 0, DeviceStream stream = {});
 /// The same for an array of this `distribution`, which you keep from mpi::gather_distribution(). It makes 2
-/// reductions, because it need not find the distribution. Each rank of `comm` has the part of the
-/// process of its number. It also throws if the distributions differ between processes, or if an array is not of its
-/// distribution.
+/// reductions, because it need not find the distribution; more if lists stay on their processes. Each rank of `comm`
+/// has the part of the process of its number. It also throws if the distributions differ between processes, or if an
+/// array is not of its distribution.
 DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root = 0,
                  DeviceStream stream = {});
 
-/// Gathers the elements of an array on every process, in row-major order. Each process owns its own copy. Between
-/// nodes, or if lists stay on their processes, the elements come to rank 0 and from there to all. **Collective**, as
-/// gather(), and in a broadcast.
+/// Gathers the elements of an array on every process, in row-major order. Each process owns its own copy. Between nodes
+/// of more than 8 processes in all, or if lists stay on their processes, they come to rank 0 and from there to all.
+/// **Collective**, as gather(), and then in a broadcast.
 DistArray allgather(const DistArray& array, MPI_Comm comm, DeviceStream stream = {});
 /// The same for an array of this `distribution`, as gather() with a distribution.
 DistArray allgather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, DeviceStream stream = {});

@@ -16,8 +16,8 @@ namespace tridap::redistribute {
 std::vector<Index> whole_shape(const Distribution& distribution);
 
 /// What gather() does, or what allgather() does if there is no root, inside of a call that has begun. All processes
-/// know the array's distribution and have agreed on the root. **Collective**: in one reduction, and a broadcast if there is
-/// no root and several nodes; with lists that stay on their processes in more.
+/// know the array's distribution and have agreed on the root. **Collective**: in one reduction, and a broadcast if
+/// there is no root and several nodes; with lists that stay on their processes in more.
 DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
                         std::optional<int> root, DeviceStream stream = {});
 
