@@ -16,7 +16,8 @@ using namespace tridap;
 
 inline constexpr Index of_each = 100'000;
 
-/// Ids that are dealt and ordered at random, each once: multiples of `step`.
+/// The ids of this process: multiples of `step`. Each id is on one process, chosen at random, and in a random place of
+/// its list.
 inline std::vector<Index> random_ids(MPI_Comm comm, Index step = 1, std::uint64_t seed = 5) {
   const auto processes = static_cast<std::uint64_t>(on::processes(comm));
   std::mt19937_64 random(seed);

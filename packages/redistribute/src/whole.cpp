@@ -121,7 +121,7 @@ Distribution named_whole(const Distribution& distribution, MPI_Comm comm, std::o
   for (Index i = 0; i < distribution.ndim(); ++i) {
     const Axis& axis = distribution.axis(i);
     if (!is_changed(axis)) {
-      axes.push_back(whole_of(axis));
+      axes.push_back(mpi::collectively(comm, [&] { return whole_of(axis); }));  // it may have a list
       continue;
     }
     const Index count = whole_count(axis);

@@ -77,8 +77,8 @@ class Slabs {
 
 struct KnownPositions;
 
-/// The slabs of one coordinate of an axis; see Distribution::slabs(). `known`: of an axis in the directory form, whose
-/// positions are not its indices, those of this process; null: there is no such axis.
+/// The slabs of one coordinate of an axis; see Distribution::slabs(). `known` is needed if the axis is in the directory
+/// form and its positions are not its indices: then it has the positions of this process's indices.
 std::vector<AxisSlab> axis_slabs(const Axis& axis, Index coordinate, Part part = Part::owned,
                                  const KnownPositions* known = nullptr);
 

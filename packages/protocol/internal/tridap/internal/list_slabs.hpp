@@ -17,7 +17,8 @@ struct ListedPosition {
 std::vector<ListedPosition> listed_positions(const Axis& axis, Index coordinate, Part part,
                                              const KnownPositions* known);
 
-/// The slab that begins with element `first`: a progression of positions whose local indices are consecutive.
+/// The slab that begins with element `first`. From one of its elements to the next, the local index grows by 1, and the
+/// position always by the same step.
 AxisSlab slab_at(const std::vector<ListedPosition>& elements, std::size_t first);
 
 }  // namespace tridap
