@@ -1,5 +1,7 @@
 #include "cyclic.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/digest.hpp>
+#include <tridap/internal/spread_lists.hpp>
 #include <tridap/kinds.hpp>
 
 #include <iterator>
