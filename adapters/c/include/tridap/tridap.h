@@ -1,0 +1,344 @@
+/// TriDAP in C: distributed arrays in the memory of the program, and what other programs of this package do with them.
+/// The header is C99 and C++.
+///
+/// **Status.** Every function returns a `tridap_status`: TRIDAP_OK, or the kind of failure; tridap_message() is then its
+/// text. A failed function gives no results, and changes nothing that exists. A handle that it was to make is made all
+/// the same, where the communicator is known: it stands for the failure, and every later call that gets it fails with
+/// the same text. So the next collective call fails on all processes, though only one has failed before.
+///
+/// **Collective.** A function that is *collective* must be called by all processes of a communicator, in the same order.
+/// It fails on every process or on none, with the same text: one wrong process is one error on all. All other
+/// functions are local. Where a process gives a number that never was a handle, the call belongs to the communicator of
+/// the handle that this process has made last.
+///
+/// **Handles** are plain numbers in structs of their own types. Copying one copies the number. tridap_release() is local,
+/// may be called from any thread, and never communicates; objects that others use live on until these are released. A
+/// handle that was released is an error from then on. What a program does not release is released when MPI ends.
+///
+/// **Initialisation.** There is none. The program calls MPI_Init or MPI_Init_thread before the first collective call,
+/// and MPI_Finalize itself. If several threads call collective functions, MPI needs MPI_THREAD_MULTIPLE. The solvers
+/// initialise Kokkos if the program has not done it, and finalise it at MPI_Finalize in this case only.
+///
+/// **Numbers.** Everything counts from 0. Ranges are half-open. Extents and indices count elements, and strides bytes.
+/// New memory is row-major unless an option says otherwise. A list has one entry for each axis. NULL for an `options`
+/// argument, and zero for each of its members, are the defaults. Texts end with a NUL and are copied.
+///
+/// Example, a field in blocks over a grid of processes, with one layer of halo around each part:
+///
+///     tridap_distribution layout;
+///     tridap_array u;
+///     int64_t shape[2] = {1000, 800}, extents[2];
+///     tridap_distribute_options halo = {0};
+///     halo.padding = 1;
+///     tridap_distribute(2, shape, "b,b", MPI_COMM_WORLD, &halo, &layout);
+///     tridap_local_shape(layout, TRIDAP_HERE, extents);
+///     double* field = calloc(extents[0] * extents[1], sizeof *field);
+///     tridap_memory memory = {0};
+///     memory.data = field;
+///     memory.type = TRIDAP_FLOAT64;
+///     tridap_array_of(layout, &memory, &u);
+///     tridap_update_padding(u);
+
+#ifndef TRIDAP_TRIDAP_H
+#define TRIDAP_TRIDAP_H
+
+#include <tridap/dap.h>
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a function returns.
+typedef enum tridap_status {
+  TRIDAP_OK = 0,
+  TRIDAP_WRONG = 1,      ///< an argument, an array or what the processes ask for is wrong
+  TRIDAP_NO_MEMORY = 2,  ///< memory for elements has run out on a process
+  TRIDAP_FAILED = 3      ///< anything else, such as a function of the program that fails
+} tridap_status;
+
+/// The text of the last failure of this thread, which ends with a NUL; empty if there was none. It is valid until the
+/// next failure of this thread.
+const char* tridap_message(void);
+/// The version of the library, "0.1.0".
+const char* tridap_version(void);
+
+// ---- Handles ---------------------------------------------------------------------------------------------------
+
+typedef struct tridap_distribution { uint64_t number; } tridap_distribution;  ///< how an array is distributed
+typedef struct tridap_array { uint64_t number; } tridap_array;                ///< this process's part of an array
+typedef struct tridap_plan { uint64_t number; } tridap_plan;                  ///< a move that can be repeated
+typedef struct tridap_padding { uint64_t number; } tridap_padding;            ///< an update of padding, to be repeated
+typedef struct tridap_ghosts { uint64_t number; } tridap_ghosts;              ///< copies of elements of other processes
+typedef struct tridap_matrix { uint64_t number; } tridap_matrix;              ///< a sparse matrix or a linear operator
+typedef struct tridap_preconditioner { uint64_t number; } tridap_preconditioner;
+
+/// Releases the handle with this number: `tridap_release(u.number)`. Nothing happens for 0. Fails if it is no handle, or
+/// was released before.
+int tridap_release(uint64_t number);
+/// How many handles this process has not released.
+int64_t tridap_held(void);
+
+/// What a call did on this process.
+typedef struct tridap_receipt {
+  int32_t shared;               ///< 1: the result has the memory of the argument
+  int32_t same_address;         ///< 1: and begins at the same address
+  int64_t bytes_copied;         ///< bytes of elements that were copied
+  int64_t bytes_synchronized;   ///< bytes that a library copied between a device and the host
+  double seconds;
+  char text[960];               ///< one line, with what the result cannot represent
+} tridap_receipt;
+
+// ---- Distributions ---------------------------------------------------------------------------------------------
+
+#define TRIDAP_HERE (-1)  ///< for an argument `process`: this process
+
+/// A part of this process's memory.
+typedef enum tridap_part {
+  TRIDAP_OWNED = 0,     ///< without communication padding
+  TRIDAP_LOCAL = 1,     ///< all of it
+  TRIDAP_INTERIOR = 2   ///< without any padding
+} tridap_part;
+
+typedef enum tridap_order { TRIDAP_ROW_MAJOR = 0, TRIDAP_COLUMN_MAJOR = 1 } tridap_order;
+
+typedef struct tridap_distribute_options {
+  const int64_t* grid;         ///< processes along each axis; NULL: as near to a square as possible
+  int64_t padding;             ///< width of the padding of all block axes, on both sides and at the outer edges
+  const int64_t* paddings;     ///< instead: the width of each axis
+  const int32_t* periodic;     ///< 1 for each axis that is periodic: its outer padding has the elements of the other end
+  int32_t inner_only;          ///< 1: no padding at the outer edges of axes that are not periodic
+} tridap_distribute_options;
+
+/// Distributes `ndim` axes of `shape` elements over the processes of `comm`. `dist` has a text for each axis:
+///
+/// | text | axis |
+/// |---|---|
+/// | `b` | blocks of ceil(size / processes) |
+/// | `b:0,3,5` | blocks that begin at 0, 3 and 5 |
+/// | `c`, `c:2`, `c:2@1` | cyclic; in blocks of 2; and beginning with coordinate 1 |
+/// | `u:FILE` | lists of indices, in a JSON file: `[[0, 2], [3, 1]]` |
+/// | `*` | not distributed |
+///
+/// `shape` includes padding at the outer edges. Local: pass the same on every process.
+int tridap_distribute(int ndim, const int64_t* shape, const char* dist, MPI_Comm comm,
+                      const tridap_distribute_options* options, tridap_distribution* distribution);
+/// The distribution that the dim_data of all processes describe together, as tridap/dap.h has them. Rank r of `comm` is
+/// process r. **Collective.**
+int tridap_distribution_of_dim_data(int ndim, const dap_dimension* dim_data, MPI_Comm comm,
+                                    tridap_distribution* distribution);
+/// The distribution of one axis of which each process lists its global indices. `size` is the sum of the lengths.
+/// **Collective.**
+int tridap_distribution_of_lists(int64_t count, const int64_t* indices, MPI_Comm comm,
+                                 tridap_distribution* distribution);
+/// The distribution of a ScaLAPACK matrix with this descriptor over a grid of nprow x npcol processes, in the order in
+/// which BLACS_GRIDINIT numbers them by `R` (row-major) or `C`. The context in `desc` is not read. Local.
+int tridap_distribution_of_desc(const int desc[9], int nprow, int npcol, tridap_order grid_order, MPI_Comm comm,
+                                tridap_distribution* distribution);
+/// Blocks over the grid of a communicator of MPI_Cart_create, with padding of `width` elements; axes that are periodic
+/// there are periodic. Local.
+int tridap_distribution_of_cart(int ndim, const int64_t* shape, int64_t width, MPI_Comm cart,
+                                tridap_distribution* distribution);
+/// A distribution as a program in HPF writes it: "(BLOCK, CYCLIC(2), *)", with "BLOCK(n)" and "GEN_BLOCK(3,4,1)". `grid`
+/// has the processors along each axis; NULL: as near to a square as possible. Local.
+int tridap_distribution_of_hpf(int ndim, const int64_t* shape, const char* distribute, const int64_t* grid, MPI_Comm comm,
+                               tridap_distribution* distribution);
+/// One of Chapel, over a domain from 0: "blockDist", "cyclicDist" or "stencilDist" (with `fluff`), of all axes. Local.
+int tridap_distribution_of_chapel(int ndim, const int64_t* shape, const char* dist, int64_t fluff, MPI_Comm comm,
+                                  tridap_distribution* distribution);
+
+/// A distribution in which each axis has the elements of its interior alone, numbered from 0. Local.
+int tridap_interior_of(tridap_distribution of, tridap_distribution* interior);
+
+/// The text of tridap_distribute() for a distribution, "b,c:2". Writes at most `size` bytes with a NUL. `length`, if it
+/// is not NULL, becomes the bytes of the whole text without the NUL. Fails for lists. Local.
+int tridap_dist_text(tridap_distribution distribution, char* text, size_t size, size_t* length);
+/// A line for people: "block x cyclic over 2 x 3 processes". As tridap_dist_text().
+int tridap_describe(tridap_distribution distribution, char* text, size_t size, size_t* length);
+/// This process's dim_data as JSON. As tridap_dist_text().
+int tridap_dim_data_text(tridap_distribution distribution, int64_t process, char* text, size_t size, size_t* length);
+
+// Questions. All are local, and any process may ask about any other. `process` is its rank in the communicator of the
+// distribution, or TRIDAP_HERE.
+
+int tridap_ndim(tridap_distribution distribution, int* ndim);
+int tridap_shape(tridap_distribution distribution, int64_t* shape);
+int tridap_grid(tridap_distribution distribution, int64_t* grid);
+int tridap_processes(tridap_distribution distribution, int64_t* processes);
+int tridap_coordinates(tridap_distribution distribution, int64_t process, int64_t* coordinates);
+int tridap_local_shape(tridap_distribution distribution, int64_t process, int64_t* extents);
+/// The elements in a part.
+int tridap_count(tridap_distribution distribution, int64_t process, tridap_part part, int64_t* count);
+/// The local indices of a part, from `begin` up to `end`.
+int tridap_bounds(tridap_distribution distribution, int64_t process, tridap_part part, int64_t* begin, int64_t* end);
+/// The lowest process that owns the element with these global indices; -1: none does.
+int tridap_owner(tridap_distribution distribution, const int64_t* global, int64_t* process);
+/// The local indices of an element; `held` becomes 0 if it is not in this part of the process.
+int tridap_local_index(tridap_distribution distribution, int64_t process, const int64_t* global, tridap_part part,
+                       int64_t* local, int* held);
+int tridap_global_index(tridap_distribution distribution, int64_t process, const int64_t* local, int64_t* global);
+/// `equal` becomes 1 if every element has the same owners and the same local indices in both.
+int tridap_equal(tridap_distribution a, tridap_distribution b, int* equal);
+
+// ---- Arrays ----------------------------------------------------------------------------------------------------
+
+/// Element types.
+typedef enum tridap_type {
+  TRIDAP_BOOL = 1, TRIDAP_INT8, TRIDAP_INT16, TRIDAP_INT32, TRIDAP_INT64,
+  TRIDAP_UINT8, TRIDAP_UINT16, TRIDAP_UINT32, TRIDAP_UINT64,
+  TRIDAP_FLOAT16, TRIDAP_BFLOAT16, TRIDAP_FLOAT32, TRIDAP_FLOAT64, TRIDAP_COMPLEX64, TRIDAP_COMPLEX128,
+  TRIDAP_OTHER = 100  ///< of an array that came as a dap_array
+} tridap_type;
+
+/// Memory of the program. It must live as long as an array that has it, and what was made of that array.
+typedef struct tridap_memory {
+  void* data;                ///< the element with the local indices 0, 0, ...
+  tridap_type type;
+  int ndim;                  ///< of `extents` and `strides`
+  const int64_t* extents;    ///< NULL: those of the distribution
+  const int64_t* strides;    ///< bytes; NULL: contiguous, in `order`
+  tridap_order order;
+  int32_t read_only;         ///< 1: it must not be written
+  dap_device device;         ///< all zero: memory of the host. `stream`: on which it was last written
+  void (*release)(void* owner);  ///< is called once when no array has the memory any more, from any thread; may be NULL.
+                                 ///< If the call fails, it is called as well
+  void* owner;
+} tridap_memory;
+
+/// An array in memory of the program, which is shared. `memory->extents` must be those of this process's part, padding
+/// included. Local.
+int tridap_array_of(tridap_distribution distribution, const tridap_memory* memory, tridap_array* array);
+/// An array in new memory of the host, all zero. Local.
+int tridap_allocate(tridap_distribution distribution, tridap_type type, tridap_order order, tridap_array* array);
+/// An array that another library has handed over, which is checked. The call owns `array`, also if it fails.
+/// **Collective.**
+int tridap_array_from_dap(dap_array* array, MPI_Comm comm, tridap_array* result);
+/// Hands an array over. The caller owns the result: dap_array_release(). Local.
+int tridap_array_to_dap(tridap_array array, dap_array** result);
+/// Checks the rules of the protocol on what all processes hand over, which the caller keeps. `errors` becomes the number
+/// of violations, and the text has a line for each, and for each warning. **Collective.**
+int tridap_check(const dap_array* array, MPI_Comm comm, int64_t* errors, char* text, size_t size, size_t* length);
+
+/// Where the elements of an array are on this process. The lists of extents and strides are valid until the array is
+/// released. Local.
+int tridap_array_memory(tridap_array array, tridap_memory* memory);
+/// The distribution of an array, as a handle to be released. Local.
+int tridap_distribution_of(tridap_array array, tridap_distribution* distribution);
+/// The local indices of the elements without padding, from `begin` up to `end`. Local.
+int tridap_interior(tridap_array array, int64_t* begin, int64_t* end);
+
+// ---- Moves -----------------------------------------------------------------------------------------------------
+
+typedef struct tridap_move_options {
+  tridap_order order;        ///< of new memory
+  int32_t convert;           ///< 1: the element types may differ
+  int32_t fill_padding;      ///< 1: also the communication padding of the target
+  int32_t partial;           ///< 1: elements that only one side has are left out; else they are an error
+  const int64_t* axes;       ///< axis i of the target is axis axes[i] of the source; NULL: axis i
+  tridap_type type;          ///< of the targets of tridap_plan_new() if `convert`; 0: as the source
+} tridap_move_options;
+
+/// target = alpha * source + beta * target. If beta is 0, the target is not read.
+typedef struct tridap_scaling {
+  double alpha[2], beta[2];  ///< real and imaginary parts
+} tridap_scaling;
+
+/// Moves an array to another distribution, into new memory. **Collective.**
+int tridap_redistribute(tridap_array source, tridap_distribution to, const tridap_move_options* options,
+                        tridap_array* target);
+/// The same into an array that exists, which must not share memory with `source`. `scaling` may be NULL. **Collective.**
+int tridap_redistribute_into(tridap_array source, tridap_array target, const tridap_move_options* options,
+                             const tridap_scaling* scaling);
+
+/// Plans a move that can be repeated. `type` is that of the source's elements. **Collective.**
+int tridap_plan_make(tridap_distribution from, tridap_distribution to, tridap_type type,
+                     const tridap_move_options* options, tridap_plan* plan);
+/// Moves. `scaling` may be NULL. **Collective.**
+int tridap_plan_move(tridap_plan plan, tridap_array source, tridap_array target, const tridap_scaling* scaling);
+/// Moves into new memory, which the processes of a node share: the fastest way. **Collective.**
+int tridap_plan_new(tridap_plan plan, tridap_array source, tridap_array* target);
+/// Moves `count` arrays with one round of messages. **Collective.**
+int tridap_plan_move_all(tridap_plan plan, int count, const tridap_array* sources, const tridap_array* targets,
+                         const tridap_scaling* scaling);
+/// Begins a move. Until tridap_plan_wait(), the source may be read, and the target must not be used. **Collective.**
+int tridap_plan_start(tridap_plan plan, tridap_array source, tridap_array target, const tridap_scaling* scaling);
+/// Continues a move that was started; `done` becomes 1 if tridap_plan_wait() would return at once. Local.
+int tridap_plan_test(tridap_plan plan, int* done);
+/// Ends the move. **Collective.**
+int tridap_plan_wait(tridap_plan plan);
+/// The plan from the target back to the source. **Collective.**
+int tridap_plan_reversed(tridap_plan plan, tridap_plan* back);
+/// Bytes of one move that this process sends to others, receives from them, and keeps. Local.
+int tridap_plan_bytes(tridap_plan plan, int64_t* sent, int64_t* received, int64_t* kept);
+/// A text for people: what each process sends to which. As tridap_dist_text(). Local.
+int tridap_plan_explain(tridap_plan plan, char* text, size_t size, size_t* length);
+
+// ---- Padding and ghosts ------------------------------------------------------------------------------------------
+
+/// Fills the padding of an array from the owners of the elements, also at the ends of periodic axes. The plan is kept
+/// with the array: later calls make one reduction. **Collective.**
+int tridap_update_padding(tridap_array array);
+/// The same for several arrays of one communicator, of any distributions, in one exchange. **Collective.**
+int tridap_update_paddings(int count, const tridap_array* arrays);
+/// Adds the values of padding to the elements of which it is a copy; padding keeps its values. **Collective.**
+int tridap_sum_padding(tridap_array array);
+int tridap_sum_paddings(int count, const tridap_array* arrays);
+
+/// Plans updates of the padding of several arrays. `sum`: 1 adds as tridap_sum_padding(). **Collective.**
+int tridap_padding_make(int count, const tridap_array* arrays, int sum, tridap_padding* padding);
+/// Begins an update. Until tridap_padding_wait(), the padding must not be used and the other elements may be read; for
+/// sums, no element may be used. Makes no reduction: a process that gives no valid handle ends the job with a line.
+/// **Collective.**
+int tridap_padding_start(tridap_padding padding);
+int tridap_padding_wait(tridap_padding padding);  ///< **Collective.**
+
+/// Elements of one process with ghosts behind them. Along axis 0 of `memory` are first the owned elements of
+/// `distribution` and then the ghosts. If the distribution has several axes more than `memory`, they are numbered
+/// together, in row-major order. `ids` are the numbers of the ghosts' elements. **Collective.**
+int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* memory, int64_t count, const int64_t* ids,
+                       tridap_ghosts* ghosts);
+int tridap_update_ghosts(tridap_ghosts ghosts);        ///< each ghost gets the value of its element. **Collective.**
+int tridap_sum_ghosts(tridap_ghosts ghosts);           ///< each ghost is added to its element. **Collective.**
+int tridap_ghosts_start(tridap_ghosts ghosts, int sum);  ///< begins one of both. **Collective.**
+int tridap_ghosts_wait(tridap_ghosts ghosts);            ///< **Collective.**
+
+// ---- Gather, scatter, reductions -----------------------------------------------------------------------------------
+
+/// Copies the whole array to new memory on process `root`. On the others `whole` becomes no handle, with number 0.
+/// **Collective.**
+int tridap_gather(tridap_array array, int root, tridap_array* whole);
+/// The same into memory of the program on `root`, with the extents of the whole array; NULL on other processes.
+/// **Collective.**
+int tridap_gather_into(tridap_array array, int root, const tridap_memory* whole);
+/// Copies the whole array to each process. **Collective.**
+int tridap_allgather(tridap_array array, tridap_array* whole);
+/// Distributes the whole array in the memory `whole` of process `root`, NULL on others, to `array`. **Collective.**
+int tridap_scatter(const tridap_memory* whole, int root, tridap_array array);
+
+// Reductions are over all elements of the whole array without communication padding. `result` has the array's type; of
+// sums of integers shorter than 8 bytes as well. All processes get the same bits. **Collective.**
+
+int tridap_sum(tridap_array array, void* result);
+int tridap_max(tridap_array array, void* result);  ///< the largest element, or a nan; not of complex numbers
+int tridap_min(tridap_array array, void* result);
+/// The sum of the products of the elements of two arrays of one distribution; of complex ones, the first are conjugated.
+int tridap_dot(tridap_array a, tridap_array b, void* result);
+int tridap_norm(tridap_array array, double* result);  ///< the square root of the sum of squares
+
+// ---- Watching --------------------------------------------------------------------------------------------------
+
+/// Writes what every process states about its part to a file for the command `tridap`, without the elements.
+/// **Collective.**
+int tridap_write_capture(tridap_array array, const char* path);
+/// If a process waits in one call for so many seconds, one line for each process of its node is printed to standard
+/// error; 0 ends it. **Collective.**
+int tridap_watch(double seconds, MPI_Comm comm);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

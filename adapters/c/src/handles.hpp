@@ -1,0 +1,55 @@
+#pragma once
+
+#include <tridap/internal/duplicates.hpp>
+#include <tridap/report.hpp>
+
+#include <cstdint>
+#include <memory>
+
+namespace tridap::c {
+
+/// What a handle may stand for. The number of a handle contains it.
+enum class Kind : std::uint8_t { none, distribution, array, plan, padding, ghosts, matrix, preconditioner };
+
+const char* name_of(Kind kind);  ///< "tridap_array"
+
+/// What a handle stands for. Its communicator is that of the calls that get the handle.
+struct Object {
+  Object() = default;
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  virtual ~Object() = default;
+
+  std::shared_ptr<mpi::Duplicates> comm;
+};
+
+/// The object of a handle that a call has failed to make.
+struct Failed final : Object {
+  explicit Failed(Report of) : why(std::move(of)) {}
+  Report why;
+};
+
+/// Gives an object a number. It is never 0, and is not given again before 2^24 others of its place.
+std::uint64_t keep(Kind kind, std::shared_ptr<Object> object);
+
+/// The object with this number. Throws Error if the number was never given for this kind, if it was released, or if the
+/// call that was to make the object has failed.
+std::shared_ptr<Object> find(Kind kind, std::uint64_t number);
+
+template <class T>
+std::shared_ptr<T> find(std::uint64_t number) {
+  return std::static_pointer_cast<T>(find(T::kind, number));
+}
+
+/// The communicator of a handle, also of one that was released; null if the number was never given.
+std::shared_ptr<mpi::Duplicates> communicator_of(std::uint64_t number);
+/// The communicator of the handle that this process has made last; null if there is none.
+std::shared_ptr<mpi::Duplicates> last_communicator();
+
+/// Forgets a number. Throws Error as find() does, but not for a handle that stands for a failure.
+void release(std::uint64_t number);
+/// Releases all handles, those that were made last first: when MPI ends. Local.
+void release_all();
+std::int64_t held();
+
+}  // namespace tridap::c

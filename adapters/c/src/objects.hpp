@@ -1,0 +1,71 @@
+#pragma once
+
+#include "status.hpp"
+#include <tridap/dist_array.hpp>
+#include <tridap/distribution.hpp>
+#include <tridap/ghosts/ghost_update.hpp>
+#include <tridap/redistribute/padding.hpp>
+#include <tridap/redistribute/redistribution.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace tridap::c {
+
+struct DistributionObject final : Object {
+  static constexpr Kind kind = Kind::distribution;
+  explicit DistributionObject(Distribution of) : distribution(std::make_shared<const Distribution>(std::move(of))) {}
+  explicit DistributionObject(std::shared_ptr<const Distribution> of) : distribution(std::move(of)) {}
+  std::shared_ptr<const Distribution> distribution;
+};
+
+struct ArrayObject final : Object {
+  static constexpr Kind kind = Kind::array;
+  DistArray array;                                   ///< of version 0.10, checked
+  std::shared_ptr<const Distribution> distribution;  ///< of the whole array
+  Index process = 0;                                 ///< this one, of the distribution
+  DeviceStream stream = {};                          ///< on which memory of a device was last written
+  std::vector<std::int64_t> extents, strides;        ///< of the buffer, for tridap_array_memory()
+  /// What tridap_update_padding() and tridap_sum_padding() keep for their next calls.
+  std::optional<redistribute::PaddingUpdate> fill, sum;
+};
+
+struct PlanObject final : Object {
+  static constexpr Kind kind = Kind::plan;
+  explicit PlanObject(redistribute::Redistribution of) : plan(std::move(of)) {}
+  redistribute::Redistribution plan;
+  ElementType type;  ///< of the sources
+};
+
+struct PaddingObject final : Object {
+  static constexpr Kind kind = Kind::padding;
+  std::vector<std::shared_ptr<ArrayObject>> arrays;
+  std::vector<redistribute::PaddingUpdate> updates;
+};
+
+struct GhostsObject final : Object {
+  static constexpr Kind kind = Kind::ghosts;
+  explicit GhostsObject(GhostUpdate of) : update(std::move(of)) {}
+  GhostUpdate update;
+};
+
+/// A list of `count` numbers of the program; throws Error if it is NULL.
+std::vector<Index> list_of(const std::int64_t* numbers, Index count, const char* name);
+/// The element type that a number of tridap_type means, and back.
+ElementType element_type_of(tridap_type type);
+tridap_type number_of(const ElementType& type);
+
+/// The process that an argument `process` means; throws Error if the distribution does not have it.
+Index process_of(const DistributionObject& of, std::int64_t process);
+tridap::Part part_of(tridap_part part);
+inline Order order_of(tridap_order order) { return order == TRIDAP_COLUMN_MAJOR ? Order::column_major : Order::row_major; }
+
+/// The buffer that describes memory of the program. Extents that are not given are `extents`. Owns the memory by
+/// `memory.release`, also if it throws.
+Buffer buffer_of(const tridap_memory& memory, const std::vector<Index>& extents, DeviceStream& stream);
+
+/// This process's part of an array of a distribution, over a buffer.
+std::shared_ptr<ArrayObject> array_over(Buffer buffer, std::shared_ptr<const Distribution> distribution, Index process);
+
+}  // namespace tridap::c

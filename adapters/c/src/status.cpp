@@ -1,0 +1,137 @@
+#include "status.hpp"
+
+#include "words.hpp"
+#include <tridap/receipt.hpp>
+#include <tridap/text.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+
+namespace tridap::c {
+
+namespace {
+
+struct Failure {
+  Report report;
+  std::string text;
+};
+
+Failure& failure() {
+  thread_local Failure of_thread;
+  return of_thread;
+}
+
+void keep_report(Report report) {
+  Failure& kept = failure();
+  kept.text = in_c(report).text();
+  kept.report = std::move(report);
+}
+
+Report report_of(std::string fault) {
+  Report report;
+  Finding finding;
+  finding.value = std::move(fault);
+  report.add(std::move(finding));
+  return report;
+}
+
+// Releases what the program has not released, when MPI ends.
+int at_finalize(MPI_Comm, int, void*, void*) {
+  release_all();
+  return MPI_SUCCESS;
+}
+
+void release_at_finalize() {
+  static const bool once = [] {
+    int key = MPI_KEYVAL_INVALID;
+    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &at_finalize, &key, nullptr), "MPI_Comm_create_keyval");
+    mpi::must_succeed(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+    return true;
+  }();
+  static_cast<void>(once);
+}
+
+}  // namespace
+
+int keep_failure() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    keep_report(error.report());
+    const auto& counts = error.report().counts();
+    const bool failed = counts.size() == 1 && counts.begin()->first == Rule::process_failure;
+    return failed ? TRIDAP_FAILED : TRIDAP_WRONG;
+  } catch (const std::bad_alloc&) {
+    keep_report(report_of("memory for elements has run out"));
+    return TRIDAP_NO_MEMORY;
+  } catch (const std::exception& error) {
+    keep_report(report_of(error.what()));
+    return TRIDAP_FAILED;
+  } catch (...) {
+    keep_report(report_of("a function has thrown something that is no std::exception"));
+    return TRIDAP_FAILED;
+  }
+}
+
+const Report& last_failure() { return failure().report; }
+
+void need_mpi() {
+  int initialized = 0, finalized = 0;
+  MPI_Initialized(&initialized);
+  MPI_Finalized(&finalized);
+  if (initialized == 0) refuse("MPI is not initialised", "must be", "call MPI_Init first");
+  if (finalized != 0) refuse("MPI is finalised", "must not be", "make the call before MPI_Finalize");
+  release_at_finalize();
+}
+
+Comm comm_of(MPI_Comm comm) {
+  need_mpi();
+  return mpi::duplicates_of(comm);
+}
+
+Comm comm_of(std::initializer_list<std::uint64_t> numbers) {
+  for (const std::uint64_t number : numbers)
+    if (Comm found = communicator_of(number)) return found;
+  if (Comm last = last_communicator()) return last;
+  return comm_of(MPI_COMM_WORLD);
+}
+
+void object_to_call(const Comm& comm, const char* name, mpi::Libraries libraries, mpi::Faults why) {
+  const mpi::Call call(comm->caller_or_ours(), name, libraries, [&](mpi::Record& record) { record.faults = std::move(why); });
+  throw std::bad_alloc();  // the call has thrown
+}
+
+void write_text(const std::string& text, char* to, size_t size, size_t* length) {
+  if (length != nullptr) *length = text.size();
+  if (size == 0) return;
+  need(to, "text");
+  const std::string cut = shortened(text, size - 1);
+  std::memcpy(to, cut.data(), cut.size());
+  to[cut.size()] = '\0';
+}
+
+void write_receipt(const Receipt& receipt, tridap_receipt* to) {
+  if (to == nullptr) return;
+  to->shared = receipt.shared ? 1 : 0;
+  to->same_address = receipt.same_address ? 1 : 0;
+  to->bytes_copied = receipt.bytes_copied;
+  to->bytes_synchronized = receipt.bytes_synchronized;
+  to->seconds = receipt.seconds;
+  write_text(receipt.text(), to->text, sizeof to->text, nullptr);
+}
+
+}  // namespace tridap::c
+
+using namespace tridap::c;
+
+const char* tridap_message(void) { return failure().text.c_str(); }
+
+const char* tridap_version(void) { return TRIDAP_VERSION; }
+
+int tridap_release(uint64_t number) {
+  return locally([&] { release(number); });
+}
+
+int64_t tridap_held(void) { return held(); }
