@@ -1,4 +1,4 @@
-#include "objects.hpp"
+#include <tridap/c/objects.hpp>
 #include <tridap/c_array.hpp>
 #include <tridap/element_format.hpp>
 

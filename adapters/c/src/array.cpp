@@ -1,5 +1,5 @@
-#include "objects.hpp"
-#include "words.hpp"
+#include <tridap/c/objects.hpp>
+#include <tridap/c/words.hpp>
 #include <tridap/c_array.hpp>
 #include <tridap/check.hpp>
 #include <tridap/mpi/gather_distribution.hpp>

@@ -1,4 +1,4 @@
-#include "objects.hpp"
+#include <tridap/c/objects.hpp>
 #include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/gather_agreed.hpp>
 #include <tridap/redistribute/gather.hpp>

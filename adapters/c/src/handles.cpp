@@ -1,5 +1,4 @@
-#include "handles.hpp"
-
+#include <tridap/c/handles.hpp>
 #include <tridap/detail/refuse.hpp>
 
 #include <deque>

@@ -1,4 +1,4 @@
-#include "objects.hpp"
+#include <tridap/c/objects.hpp>
 #include <tridap/internal/object_to_move.hpp>
 
 #include <complex>

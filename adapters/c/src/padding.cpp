@@ -1,4 +1,4 @@
-#include "objects.hpp"
+#include <tridap/c/objects.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/digest.hpp>
 

@@ -1,4 +1,4 @@
-#include "objects.hpp"
+#include <tridap/c/objects.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/internal/axis_texts.hpp>
 #include <tridap/read.hpp>

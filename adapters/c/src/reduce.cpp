@@ -1,4 +1,4 @@
-#include "objects.hpp"
+#include <tridap/c/objects.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/fingerprint.hpp>

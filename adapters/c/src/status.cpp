@@ -1,6 +1,5 @@
-#include "status.hpp"
-
-#include "words.hpp"
+#include <tridap/c/status.hpp>
+#include <tridap/c/words.hpp>
 #include <tridap/text.hpp>
 
 #include <cstdio>

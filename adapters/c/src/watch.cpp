@@ -1,4 +1,4 @@
-#include "objects.hpp"
+#include <tridap/c/objects.hpp>
 #include <tridap/mpi/watch.hpp>
 #include <tridap/mpi/write_capture.hpp>
 

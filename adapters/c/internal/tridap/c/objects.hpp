@@ -1,6 +1,6 @@
 #pragma once
 
-#include "status.hpp"
+#include <tridap/c/status.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/ghosts/ghost_update.hpp>

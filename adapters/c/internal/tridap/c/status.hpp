@@ -1,6 +1,6 @@
 #pragma once
 
-#include "handles.hpp"
+#include <tridap/c/handles.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/duplicates.hpp>
