@@ -18,6 +18,13 @@ set(tridap_layer_device 3)
 set(tridap_layer_adapter 4)
 set(tridap_layer_solvers 5)  # build on the tpetra adapter
 set(tridap_layer_python 6)
+set(tridap_layer_c 6)
+set(tridap_layer_c_solvers 7)
+set(tridap_layer_c_hdf5 7)
+set(tridap_layer_c_scalapack 7)
+set(tridap_layer_c_petsc 7)
+set(tridap_layer_c_globalarrays 7)
+set(tridap_layer_fortran 8)
 
 # Warnings and sanitizers, for our own code only.
 function(tridap_options target)

@@ -1,5 +1,4 @@
-#include "handles.hpp"
-
+#include <tridap/c/handles.hpp>
 #include <tridap/detail/refuse.hpp>
 
 #include <deque>
@@ -21,7 +20,7 @@ constexpr std::uint64_t most_uses = (std::uint64_t{1} << use_bits) - 1;
 constexpr std::size_t most_free = 1024;
 
 struct Place {
-  std::shared_ptr<Object> object;        // null: it was released
+  std::shared_ptr<Object> object;       // null: it was released
   std::weak_ptr<mpi::Duplicates> comm;  // of the last object
   std::uint64_t use = 0;
   Kind kind = Kind::none;
@@ -74,14 +73,22 @@ Kind kind_in(std::uint64_t number) {
 
 const char* name_of(Kind kind) {
   switch (kind) {
-    case Kind::distribution: return "tridap_distribution";
-    case Kind::array: return "tridap_array";
-    case Kind::plan: return "tridap_plan";
-    case Kind::padding: return "tridap_padding";
-    case Kind::ghosts: return "tridap_ghosts";
-    case Kind::matrix: return "tridap_matrix";
-    case Kind::preconditioner: return "tridap_preconditioner";
-    case Kind::none: break;
+    case Kind::distribution:
+      return "tridap_distribution";
+    case Kind::array:
+      return "tridap_array";
+    case Kind::plan:
+      return "tridap_plan";
+    case Kind::padding:
+      return "tridap_padding";
+    case Kind::ghosts:
+      return "tridap_ghosts";
+    case Kind::matrix:
+      return "tridap_matrix";
+    case Kind::preconditioner:
+      return "tridap_preconditioner";
+    case Kind::none:
+      break;
   }
   return "handle";
 }

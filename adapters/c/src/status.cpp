@@ -1,10 +1,9 @@
-#include "status.hpp"
-
-#include "words.hpp"
-#include <tridap/receipt.hpp>
+#include <tridap/c/status.hpp>
+#include <tridap/c/words.hpp>
 #include <tridap/text.hpp>
 
-#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 #include <string>
@@ -46,7 +45,8 @@ int at_finalize(MPI_Comm, int, void*, void*) {
 void release_at_finalize() {
   static const bool once = [] {
     int key = MPI_KEYVAL_INVALID;
-    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &at_finalize, &key, nullptr), "MPI_Comm_create_keyval");
+    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &at_finalize, &key, nullptr),
+                      "MPI_Comm_create_keyval");
     mpi::must_succeed(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
     return true;
   }();
@@ -91,6 +91,11 @@ Comm comm_of(MPI_Comm comm) {
   return mpi::duplicates_of(comm);
 }
 
+// What has been called with this communicator collectively has made ours.
+Index rank_in(const Comm& comm) {
+  return mpi::rank_of(comm->caller() != MPI_COMM_NULL ? comm->caller() : comm->ours());
+}
+
 Comm comm_of(std::initializer_list<std::uint64_t> numbers) {
   for (const std::uint64_t number : numbers)
     if (Comm found = communicator_of(number)) return found;
@@ -99,8 +104,22 @@ Comm comm_of(std::initializer_list<std::uint64_t> numbers) {
 }
 
 void object_to_call(const Comm& comm, const char* name, mpi::Libraries libraries, mpi::Faults why) {
-  const mpi::Call call(comm->caller_or_ours(), name, libraries, [&](mpi::Record& record) { record.faults = std::move(why); });
+  const mpi::Call call(comm->caller_or_ours(), name, libraries,
+                       [&](mpi::Record& record) { record.faults = std::move(why); });
   throw std::bad_alloc();  // the call has thrown
+}
+
+void end_job_with_message(const char* name, const Comm& comm) noexcept {
+  int rank = 0;
+  const MPI_Comm of = comm != nullptr && comm->caller() != MPI_COMM_NULL ? comm->caller() : MPI_COMM_WORLD;
+  MPI_Comm_rank(of, &rank);
+  std::fprintf(
+      stderr,
+      "tridap: rank %d cannot take part in %s, and the other processes may wait for it; this ends the job: %s\n", rank,
+      name, tridap_message());
+  std::fflush(stderr);
+  MPI_Abort(of, EXIT_FAILURE);
+  std::abort();
 }
 
 void write_text(const std::string& text, char* to, size_t size, size_t* length) {

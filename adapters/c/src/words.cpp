@@ -1,4 +1,4 @@
-#include "words.hpp"
+#include <tridap/c/words.hpp>
 
 #include <string_view>
 #include <utility>

@@ -6,6 +6,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/object_to_move.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/internal/shown_call.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -132,6 +133,13 @@ DistArray Redistribution::operator()(const DistArray& source, const Scaling& sca
 }
 
 void Redistribution::object(mpi::Faults why) { mover_->object(std::move(why)); }
+
+void object_to_move(MPI_Comm comm, mpi::Faults why) {
+  mpi::Channel channel;  // without tags, because only a reduction is made
+  channel.owner = mpi::made_duplicates_of(comm);
+  channel.comm = channel.owner->ours();
+  Mover::object(*NodeContext::of(channel.comm), channel, std::move(why));
+}
 
 void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
   move(*mover_, [&] { mover_->start_and_keep(std::move(moves), scaling); });

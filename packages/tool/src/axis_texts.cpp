@@ -3,6 +3,7 @@
 #include <tridap/text.hpp>
 #include <tridap/value.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 
@@ -53,6 +54,29 @@ std::optional<Index> integer_in(const std::string& text) {
   const auto [stop, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || stop != end || text.empty()) return std::nullopt;
   return value;
+}
+
+std::optional<std::string> axis_text(const Axis& axis) {
+  if (axis.unstructured() != nullptr) return std::nullopt;
+  const Index grid = axis.proc_grid_size();
+  if (const auto* const cyclic = axis.cyclic()) {
+    std::string text = "c";
+    const Index first = axis.owner(0).value_or(0);
+    if (cyclic->block_size() != 1 || first != 0) text += ":" + std::to_string(cyclic->block_size());
+    if (first != 0) text += "@" + std::to_string(first);
+    return text;
+  }
+  if (grid == 1) return "*";
+  const Index length = axis.size() / grid + (axis.size() % grid != 0 ? 1 : 0);
+  bool even = true;
+  std::string starts;
+  Index start = 0;
+  for (Index c = 0; c < grid; ++c) {
+    even = even && start == std::min(c * length, axis.size());
+    starts += (c > 0 ? "," : ":") + std::to_string(start);
+    start += axis.count(c);
+  }
+  return even ? "b" : "b" + starts;
 }
 
 AxisSpec axis_named(const std::string& text, const ReadFile& read) {

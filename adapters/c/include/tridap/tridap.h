@@ -1,19 +1,20 @@
 /// TriDAP in C: distributed arrays in the memory of the program, and what other programs of this package do with them.
 /// The header is C99 and C++.
 ///
-/// **Status.** Every function returns a `tridap_status`: TRIDAP_OK, or the kind of failure; tridap_message() is then its
-/// text. A failed function gives no results, and changes nothing that exists. A handle that it was to make is made all
-/// the same, where the communicator is known: it stands for the failure, and every later call that gets it fails with
-/// the same text. So the next collective call fails on all processes, though only one has failed before.
+/// **Status.** Every function returns a `tridap_status`: TRIDAP_OK, or the kind of failure; tridap_message() is then
+/// its text. A failed function gives no results, and changes nothing that exists. A handle that it was to make is made
+/// all the same, where the communicator is known: it stands for the failure, and every later call that gets it fails
+/// with the same text. So the next collective call fails on all processes, though only one has failed before.
 ///
-/// **Collective.** A function that is *collective* must be called by all processes of a communicator, in the same order.
-/// It fails on every process or on none, with the same text: one wrong process is one error on all. All other
+/// **Collective.** A function that is *collective* must be called by all processes of a communicator, in the same
+/// order. It fails on every process or on none, with the same text: one wrong process is one error on all. All other
 /// functions are local. Where a process gives a number that never was a handle, the call belongs to the communicator of
 /// the handle that this process has made last.
 ///
-/// **Handles** are plain numbers in structs of their own types. Copying one copies the number. tridap_release() is local,
-/// may be called from any thread, and never communicates; objects that others use live on until these are released. A
-/// handle that was released is an error from then on. What a program does not release is released when MPI ends.
+/// **Handles** are plain numbers in structs of their own types. Copying one copies the number. tridap_release() is
+/// local, may be called from any thread, and never communicates; objects that others use live on until these are
+/// released. A handle that was released is an error from then on. What a program does not release is released when MPI
+/// ends.
 ///
 /// **Initialisation.** There is none. The program calls MPI_Init or MPI_Init_thread before the first collective call,
 /// and MPI_Finalize itself. If several threads call collective functions, MPI needs MPI_THREAD_MULTIPLE. The solvers
@@ -68,28 +69,42 @@ const char* tridap_version(void);
 
 // ---- Handles ---------------------------------------------------------------------------------------------------
 
-typedef struct tridap_distribution { uint64_t number; } tridap_distribution;  ///< how an array is distributed
-typedef struct tridap_array { uint64_t number; } tridap_array;                ///< this process's part of an array
-typedef struct tridap_plan { uint64_t number; } tridap_plan;                  ///< a move that can be repeated
-typedef struct tridap_padding { uint64_t number; } tridap_padding;            ///< an update of padding, to be repeated
-typedef struct tridap_ghosts { uint64_t number; } tridap_ghosts;              ///< copies of elements of other processes
-typedef struct tridap_matrix { uint64_t number; } tridap_matrix;              ///< a sparse matrix or a linear operator
-typedef struct tridap_preconditioner { uint64_t number; } tridap_preconditioner;
+typedef struct tridap_distribution {
+  uint64_t number;
+} tridap_distribution;  ///< how an array is distributed
+typedef struct tridap_array {
+  uint64_t number;
+} tridap_array;  ///< this process's part of an array
+typedef struct tridap_plan {
+  uint64_t number;
+} tridap_plan;  ///< a move that can be repeated
+typedef struct tridap_padding {
+  uint64_t number;
+} tridap_padding;  ///< an update of padding, to be repeated
+typedef struct tridap_ghosts {
+  uint64_t number;
+} tridap_ghosts;  ///< copies of elements of other processes
+typedef struct tridap_matrix {
+  uint64_t number;
+} tridap_matrix;  ///< a sparse matrix or a linear operator
+typedef struct tridap_preconditioner {
+  uint64_t number;
+} tridap_preconditioner;
 
-/// Releases the handle with this number: `tridap_release(u.number)`. Nothing happens for 0. Fails if it is no handle, or
-/// was released before.
+/// Releases the handle with this number: `tridap_release(u.number)`. Nothing happens for 0. Fails if it is no handle,
+/// or was released before.
 int tridap_release(uint64_t number);
 /// How many handles this process has not released.
 int64_t tridap_held(void);
 
 /// What a call did on this process.
 typedef struct tridap_receipt {
-  int32_t shared;               ///< 1: the result has the memory of the argument
-  int32_t same_address;         ///< 1: and begins at the same address
-  int64_t bytes_copied;         ///< bytes of elements that were copied
-  int64_t bytes_synchronized;   ///< bytes that a library copied between a device and the host
+  int32_t shared;              ///< 1: the result has the memory of the argument
+  int32_t same_address;        ///< 1: and begins at the same address
+  int64_t bytes_copied;        ///< bytes of elements that were copied
+  int64_t bytes_synchronized;  ///< bytes that a library copied between a device and the host
   double seconds;
-  char text[960];               ///< one line, with what the result cannot represent
+  char text[960];  ///< one line, with what the result cannot represent
 } tridap_receipt;
 
 // ---- Distributions ---------------------------------------------------------------------------------------------
@@ -98,19 +113,19 @@ typedef struct tridap_receipt {
 
 /// A part of this process's memory.
 typedef enum tridap_part {
-  TRIDAP_OWNED = 0,     ///< without communication padding
-  TRIDAP_LOCAL = 1,     ///< all of it
-  TRIDAP_INTERIOR = 2   ///< without any padding
+  TRIDAP_OWNED = 0,    ///< without communication padding
+  TRIDAP_LOCAL = 1,    ///< all of it
+  TRIDAP_INTERIOR = 2  ///< without any padding
 } tridap_part;
 
 typedef enum tridap_order { TRIDAP_ROW_MAJOR = 0, TRIDAP_COLUMN_MAJOR = 1 } tridap_order;
 
 typedef struct tridap_distribute_options {
-  const int64_t* grid;         ///< processes along each axis; NULL: as near to a square as possible
-  int64_t padding;             ///< width of the padding of all block axes, on both sides and at the outer edges
-  const int64_t* paddings;     ///< instead: the width of each axis
-  const int32_t* periodic;     ///< 1 for each axis that is periodic: its outer padding has the elements of the other end
-  int32_t inner_only;          ///< 1: no padding at the outer edges of axes that are not periodic
+  const int64_t* grid;      ///< processes along each axis; NULL: as near to a square as possible
+  int64_t padding;          ///< width of the padding of all block axes, on both sides and at the outer edges
+  const int64_t* paddings;  ///< instead: the width of each axis
+  const int32_t* periodic;  ///< 1 for each axis that is periodic: its outer padding has the elements of the other end
+  int32_t inner_only;       ///< 1: no padding at the outer edges of axes that are not periodic
 } tridap_distribute_options;
 
 /// Distributes `ndim` axes of `shape` elements over the processes of `comm`. `dist` has a text for each axis:
@@ -142,10 +157,10 @@ int tridap_distribution_of_desc(const int desc[9], int nprow, int npcol, tridap_
 /// there are periodic. Local.
 int tridap_distribution_of_cart(int ndim, const int64_t* shape, int64_t width, MPI_Comm cart,
                                 tridap_distribution* distribution);
-/// A distribution as a program in HPF writes it: "(BLOCK, CYCLIC(2), *)", with "BLOCK(n)" and "GEN_BLOCK(3,4,1)". `grid`
-/// has the processors along each axis; NULL: as near to a square as possible. Local.
-int tridap_distribution_of_hpf(int ndim, const int64_t* shape, const char* distribute, const int64_t* grid, MPI_Comm comm,
-                               tridap_distribution* distribution);
+/// A distribution as a program in HPF writes it: "(BLOCK, CYCLIC(2), *)", with "BLOCK(n)" and "GEN_BLOCK(3,4,1)".
+/// `grid` has the processors along each axis; NULL: as near to a square as possible. Local.
+int tridap_distribution_of_hpf(int ndim, const int64_t* shape, const char* distribute, const int64_t* grid,
+                               MPI_Comm comm, tridap_distribution* distribution);
 /// One of Chapel, over a domain from 0: "blockDist", "cyclicDist" or "stencilDist" (with `fluff`), of all axes. Local.
 int tridap_distribution_of_chapel(int ndim, const int64_t* shape, const char* dist, int64_t fluff, MPI_Comm comm,
                                   tridap_distribution* distribution);
@@ -187,24 +202,36 @@ int tridap_equal(tridap_distribution a, tridap_distribution b, int* equal);
 
 /// Element types.
 typedef enum tridap_type {
-  TRIDAP_BOOL = 1, TRIDAP_INT8, TRIDAP_INT16, TRIDAP_INT32, TRIDAP_INT64,
-  TRIDAP_UINT8, TRIDAP_UINT16, TRIDAP_UINT32, TRIDAP_UINT64,
-  TRIDAP_FLOAT16, TRIDAP_BFLOAT16, TRIDAP_FLOAT32, TRIDAP_FLOAT64, TRIDAP_COMPLEX64, TRIDAP_COMPLEX128,
+  TRIDAP_BOOL = 1,
+  TRIDAP_INT8,
+  TRIDAP_INT16,
+  TRIDAP_INT32,
+  TRIDAP_INT64,
+  TRIDAP_UINT8,
+  TRIDAP_UINT16,
+  TRIDAP_UINT32,
+  TRIDAP_UINT64,
+  TRIDAP_FLOAT16,
+  TRIDAP_BFLOAT16,
+  TRIDAP_FLOAT32,
+  TRIDAP_FLOAT64,
+  TRIDAP_COMPLEX64,
+  TRIDAP_COMPLEX128,
   TRIDAP_OTHER = 100  ///< of an array that came as a dap_array
 } tridap_type;
 
 /// Memory of the program. It must live as long as an array that has it, and what was made of that array.
 typedef struct tridap_memory {
-  void* data;                ///< the element with the local indices 0, 0, ...
+  void* data;  ///< the element with the local indices 0, 0, ...
   tridap_type type;
-  int ndim;                  ///< of `extents` and `strides`
-  const int64_t* extents;    ///< NULL: those of the distribution
-  const int64_t* strides;    ///< bytes; NULL: contiguous, in `order`
+  int ndim;                ///< of `extents` and `strides`
+  const int64_t* extents;  ///< NULL: those of the distribution
+  const int64_t* strides;  ///< bytes; NULL: contiguous, in `order`
   tridap_order order;
-  int32_t read_only;         ///< 1: it must not be written
-  dap_device device;         ///< all zero: memory of the host. `stream`: on which it was last written
-  void (*release)(void* owner);  ///< is called once when no array has the memory any more, from any thread; may be NULL.
-                                 ///< If the call fails, it is called as well
+  int32_t read_only;             ///< 1: it must not be written
+  dap_device device;             ///< all zero: memory of the host. `stream`: on which it was last written
+  void (*release)(void* owner);  ///< is called once when no array has the memory any more, from any thread; may be
+                                 ///< NULL. If the call fails, it is called as well
   void* owner;
 } tridap_memory;
 
@@ -218,8 +245,8 @@ int tridap_allocate(tridap_distribution distribution, tridap_type type, tridap_o
 int tridap_array_from_dap(dap_array* array, MPI_Comm comm, tridap_array* result);
 /// Hands an array over. The caller owns the result: dap_array_release(). Local.
 int tridap_array_to_dap(tridap_array array, dap_array** result);
-/// Checks the rules of the protocol on what all processes hand over, which the caller keeps. `errors` becomes the number
-/// of violations, and the text has a line for each, and for each warning. **Collective.**
+/// Checks the rules of the protocol on what all processes hand over, which the caller keeps. `errors` becomes the
+/// number of violations, and the text has a line for each, and for each warning. **Collective.**
 int tridap_check(const dap_array* array, MPI_Comm comm, int64_t* errors, char* text, size_t size, size_t* length);
 
 /// Where the elements of an array are on this process. The lists of extents and strides are valid until the array is
@@ -233,12 +260,12 @@ int tridap_interior(tridap_array array, int64_t* begin, int64_t* end);
 // ---- Moves -----------------------------------------------------------------------------------------------------
 
 typedef struct tridap_move_options {
-  tridap_order order;        ///< of new memory
-  int32_t convert;           ///< 1: the element types may differ
-  int32_t fill_padding;      ///< 1: also the communication padding of the target
-  int32_t partial;           ///< 1: elements that only one side has are left out; else they are an error
-  const int64_t* axes;       ///< axis i of the target is axis axes[i] of the source; NULL: axis i
-  tridap_type type;          ///< of the targets of tridap_plan_new() if `convert`; 0: as the source
+  tridap_order order;    ///< of new memory
+  int32_t convert;       ///< 1: the element types may differ
+  int32_t fill_padding;  ///< 1: also the communication padding of the target
+  int32_t partial;       ///< 1: elements that only one side has are left out; else they are an error
+  const int64_t* axes;   ///< axis i of the target is axis axes[i] of the source; NULL: axis i
+  tridap_type type;      ///< of the targets of tridap_plan_new() if `convert`; 0: as the source
 } tridap_move_options;
 
 /// target = alpha * source + beta * target. If beta is 0, the target is not read.
@@ -249,7 +276,8 @@ typedef struct tridap_scaling {
 /// Moves an array to another distribution, into new memory. **Collective.**
 int tridap_redistribute(tridap_array source, tridap_distribution to, const tridap_move_options* options,
                         tridap_array* target);
-/// The same into an array that exists, which must not share memory with `source`. `scaling` may be NULL. **Collective.**
+/// The same into an array that exists, which must not share memory with `source`. `scaling` may be NULL.
+/// **Collective.**
 int tridap_redistribute_into(tridap_array source, tridap_array target, const tridap_move_options* options,
                              const tridap_scaling* scaling);
 
@@ -300,8 +328,8 @@ int tridap_padding_wait(tridap_padding padding);  ///< **Collective.**
 /// together, in row-major order. `ids` are the numbers of the ghosts' elements. **Collective.**
 int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* memory, int64_t count, const int64_t* ids,
                        tridap_ghosts* ghosts);
-int tridap_update_ghosts(tridap_ghosts ghosts);        ///< each ghost gets the value of its element. **Collective.**
-int tridap_sum_ghosts(tridap_ghosts ghosts);           ///< each ghost is added to its element. **Collective.**
+int tridap_update_ghosts(tridap_ghosts ghosts);          ///< each ghost gets the value of its element. **Collective.**
+int tridap_sum_ghosts(tridap_ghosts ghosts);             ///< each ghost is added to its element. **Collective.**
 int tridap_ghosts_start(tridap_ghosts ghosts, int sum);  ///< begins one of both. **Collective.**
 int tridap_ghosts_wait(tridap_ghosts ghosts);            ///< **Collective.**
 
@@ -324,7 +352,8 @@ int tridap_scatter(const tridap_memory* whole, int root, tridap_array array);
 int tridap_sum(tridap_array array, void* result);
 int tridap_max(tridap_array array, void* result);  ///< the largest element, or a nan; not of complex numbers
 int tridap_min(tridap_array array, void* result);
-/// The sum of the products of the elements of two arrays of one distribution; of complex ones, the first are conjugated.
+/// The sum of the products of the elements of two arrays of one distribution; of complex ones, the first are
+/// conjugated.
 int tridap_dot(tridap_array a, tridap_array b, void* result);
 int tridap_norm(tridap_array array, double* result);  ///< the square root of the sum of squares
 

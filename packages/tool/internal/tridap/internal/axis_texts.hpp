@@ -36,6 +36,10 @@ AxisSpec axis_named(const std::string& text, const ReadFile& read);
 /// The axes of one text, such as "b,c:2,*"; none of "". In "b:0,3,5,*" the numbers continue the list.
 std::vector<AxisSpec> axes_named(const std::string& text, const ReadFile& read);
 
+/// The text of an axis, from which axis_named() makes one with the same owners; nullopt: it has lists. Padding and
+/// periodicity are not in it.
+std::optional<std::string> axis_text(const Axis& axis);
+
 /// The parts of a text between the characters `at`.
 std::vector<std::string> split(const std::string& text, char at);
 

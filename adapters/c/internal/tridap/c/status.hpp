@@ -1,16 +1,18 @@
 #pragma once
 
-#include "handles.hpp"
+#include <tridap/c/handles.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/mpi/agree.hpp>
+#include <tridap/receipt.hpp>
 #include <tridap/tridap.h>
 
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 /// What each function of tridap/tridap.h does around its own work: no exception leaves it, and one process that fails
@@ -30,12 +32,13 @@ void need_mpi();
 /// MPI_COMM_WORLD. Local.
 Comm comm_of(std::initializer_list<std::uint64_t> numbers);
 Comm comm_of(MPI_Comm comm);
+/// The rank of this process. Local.
+Index rank_in(const Comm& comm);
 
 /// Throws Error if a pointer argument is null.
 template <class T>
 T* need(T* pointer, const char* name) {
-  if (pointer == nullptr)
-    refuse(std::string(name) + " is NULL", "must be the address of memory", "pass an address");
+  if (pointer == nullptr) refuse(std::string(name) + " is NULL", "must be the address of memory", "pass an address");
   return pointer;
 }
 
@@ -74,18 +77,16 @@ int locally(Step&& step) noexcept {
 [[noreturn]] void object_to_call(const Comm& comm, const char* name, mpi::Libraries libraries, mpi::Faults why);
 
 /// Runs a collective function. `prepare` is local: if it throws on any process, the call fails on all, without a
-/// reduction of its own, because the first call inside of `body` begins with one that says so. If `body` begins with
-/// something else, such as a move, `objects` takes part in that.
-template <class Prepare, class Body, class Object>
-int collectively(const char* name, const Comm& comm, mpi::Libraries libraries, Prepare&& prepare, Body&& body,
-                 Object&& objects) noexcept {
+/// reduction of its own, because `objects` takes part in what `body` begins with.
+template <class Prepare, class Body, class Objects>
+int collectively_or(const char* name, const Comm& comm, Prepare&& prepare, Body&& body, Objects&& objects) noexcept {
   try {
     need_mpi();
     const Named named(name);
     mpi::Faults faults;
     faults.attempt(std::forward<Prepare>(prepare));
     if (!faults.ok()) {
-      std::forward<Object>(objects)(std::move(faults));
+      std::forward<Objects>(objects)(std::move(faults));
       return TRIDAP_FAILED;
     }
     std::forward<Body>(body)(comm->caller_or_ours());
@@ -95,10 +96,12 @@ int collectively(const char* name, const Comm& comm, mpi::Libraries libraries, P
   }
 }
 
+/// The same for a body that begins with a mpi::Call.
 template <class Prepare, class Body>
-int collectively(const char* name, const Comm& comm, mpi::Libraries libraries, Prepare&& prepare, Body&& body) noexcept {
-  return collectively(name, comm, libraries, std::forward<Prepare>(prepare), std::forward<Body>(body),
-                      [&](mpi::Faults why) { object_to_call(comm, name, libraries, std::move(why)); });
+int collectively(const char* name, const Comm& comm, mpi::Libraries libraries, Prepare&& prepare,
+                 Body&& body) noexcept {
+  return collectively_or(name, comm, std::forward<Prepare>(prepare), std::forward<Body>(body),
+                         [&](mpi::Faults why) { object_to_call(comm, name, libraries, std::move(why)); });
 }
 
 /// Gives the object that a step has made to `*number`; or, if the status says that it failed, an object that stands for
@@ -152,6 +155,10 @@ template <class Handle>
 std::uint64_t* number_in(Handle* handle) {
   return handle == nullptr ? nullptr : &handle->number;
 }
+
+/// Prints the text of the last failure, and ends the job: where a call makes no reduction, so that this process cannot
+/// tell the others that it fails.
+[[noreturn]] void end_job_with_message(const char* name, const Comm& comm) noexcept;
 
 /// Writes a text as the functions of tridap/tridap.h do.
 void write_text(const std::string& text, char* to, size_t size, size_t* length);

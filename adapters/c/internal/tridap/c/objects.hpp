@@ -1,6 +1,6 @@
 #pragma once
 
-#include "status.hpp"
+#include <tridap/c/status.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/ghosts/ghost_update.hpp>
@@ -15,9 +15,12 @@ namespace tridap::c {
 
 struct DistributionObject final : Object {
   static constexpr Kind kind = Kind::distribution;
-  explicit DistributionObject(Distribution of) : distribution(std::make_shared<const Distribution>(std::move(of))) {}
-  explicit DistributionObject(std::shared_ptr<const Distribution> of) : distribution(std::move(of)) {}
+  DistributionObject(Distribution of, const Comm& over)
+      : DistributionObject(std::make_shared<const Distribution>(std::move(of)), over) {}
+  DistributionObject(std::shared_ptr<const Distribution> of, const Comm& over)
+      : distribution(std::move(of)), rank(rank_in(over)) {}
   std::shared_ptr<const Distribution> distribution;
+  Index rank;  ///< of this process
 };
 
 struct ArrayObject final : Object {
@@ -35,7 +38,9 @@ struct PlanObject final : Object {
   static constexpr Kind kind = Kind::plan;
   explicit PlanObject(redistribute::Redistribution of) : plan(std::move(of)) {}
   redistribute::Redistribution plan;
-  ElementType type;  ///< of the sources
+  ElementType type;                                       ///< of the sources
+  std::optional<ElementType> made;                        ///< of the targets that the plan makes, if it is another one
+  std::vector<std::shared_ptr<ArrayObject>> in_progress;  ///< from start to wait
 };
 
 struct PaddingObject final : Object {
@@ -59,7 +64,9 @@ tridap_type number_of(const ElementType& type);
 /// The process that an argument `process` means; throws Error if the distribution does not have it.
 Index process_of(const DistributionObject& of, std::int64_t process);
 tridap::Part part_of(tridap_part part);
-inline Order order_of(tridap_order order) { return order == TRIDAP_COLUMN_MAJOR ? Order::column_major : Order::row_major; }
+inline Order order_of(tridap_order order) {
+  return order == TRIDAP_COLUMN_MAJOR ? Order::column_major : Order::row_major;
+}
 
 /// The buffer that describes memory of the program. Extents that are not given are `extents`. Owns the memory by
 /// `memory.release`, also if it throws.

@@ -1,0 +1,153 @@
+#include <tridap/c/objects.hpp>
+#include <tridap/compare.hpp>
+#include <tridap/internal/axis_texts.hpp>
+#include <tridap/read.hpp>
+
+#include <algorithm>
+#include <string>
+
+using namespace tridap;
+using namespace tridap::c;
+
+namespace {
+
+// Runs a question about a distribution.
+template <class Ask>
+int ask(tridap_distribution of, Ask&& answer) noexcept {
+  return locally([&] { answer(*find<DistributionObject>(of.number)); });
+}
+
+void copy(const std::vector<Index>& from, int64_t* to, const char* name) {
+  if (!from.empty()) std::copy(from.begin(), from.end(), need(to, name));
+}
+
+// A global index of the whole array.
+Indices global_of(const Distribution& distribution, const int64_t* given) {
+  Indices global = list_of(given, distribution.ndim(), "global");
+  for (Index i = 0; i < distribution.ndim(); ++i) {
+    const Index size = distribution.axis(i).size(), at = global[static_cast<std::size_t>(i)];
+    const bool named = distribution.axis(i).unstructured() != nullptr;  // its indices may be any
+    if (!named && (at < 0 || at >= size))
+      refuse("the global index is " + std::to_string(at), "must be at least 0 and less than " + std::to_string(size),
+             "pass an index of the whole array", i);
+  }
+  return global;
+}
+
+}  // namespace
+
+int tridap_ndim(tridap_distribution distribution, int* ndim) {
+  return ask(distribution,
+             [&](const DistributionObject& of) { *need(ndim, "ndim") = static_cast<int>(of.distribution->ndim()); });
+}
+
+int tridap_shape(tridap_distribution distribution, int64_t* shape) {
+  return ask(distribution, [&](const DistributionObject& of) { copy(of.distribution->shape(), shape, "shape"); });
+}
+
+int tridap_grid(tridap_distribution distribution, int64_t* grid) {
+  return ask(distribution,
+             [&](const DistributionObject& of) { copy(of.distribution->proc_grid_shape(), grid, "grid"); });
+}
+
+int tridap_processes(tridap_distribution distribution, int64_t* processes) {
+  return ask(distribution,
+             [&](const DistributionObject& of) { *need(processes, "processes") = of.distribution->processes(); });
+}
+
+int tridap_coordinates(tridap_distribution distribution, int64_t process, int64_t* coordinates) {
+  return ask(distribution, [&](const DistributionObject& of) {
+    copy(of.distribution->coordinates(process_of(of, process)), coordinates, "coordinates");
+  });
+}
+
+int tridap_local_shape(tridap_distribution distribution, int64_t process, int64_t* extents) {
+  return ask(distribution, [&](const DistributionObject& of) {
+    copy(of.distribution->local_shape(process_of(of, process)), extents, "extents");
+  });
+}
+
+int tridap_count(tridap_distribution distribution, int64_t process, tridap_part part, int64_t* count) {
+  return ask(distribution, [&](const DistributionObject& of) {
+    *need(count, "count") = of.distribution->count(process_of(of, process), part_of(part));
+  });
+}
+
+int tridap_bounds(tridap_distribution distribution, int64_t process, tridap_part part, int64_t* begin, int64_t* end) {
+  return ask(distribution, [&](const DistributionObject& of) {
+    const std::vector<Range> ranges = of.distribution->part(process_of(of, process), part_of(part));
+    if (ranges.empty()) return;
+    need(begin, "begin");
+    need(end, "end");
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      begin[i] = ranges[i].begin;
+      end[i] = ranges[i].end;
+    }
+  });
+}
+
+int tridap_owner(tridap_distribution distribution, const int64_t* global, int64_t* process) {
+  return ask(distribution, [&](const DistributionObject& of) {
+    *need(process, "process") = of.distribution->owner(global_of(*of.distribution, global)).value_or(-1);
+  });
+}
+
+int tridap_local_index(tridap_distribution distribution, int64_t process, const int64_t* global, tridap_part part,
+                       int64_t* local, int* held) {
+  return ask(distribution, [&](const DistributionObject& of) {
+    const auto found =
+        of.distribution->local_index(process_of(of, process), global_of(*of.distribution, global), part_of(part));
+    *need(held, "held") = found ? 1 : 0;
+    if (found) copy(*found, local, "local");
+  });
+}
+
+int tridap_global_index(tridap_distribution distribution, int64_t process, const int64_t* local, int64_t* global) {
+  return ask(distribution, [&](const DistributionObject& of) {
+    const Index number = process_of(of, process);
+    const Indices at = list_of(local, of.distribution->ndim(), "local");
+    const std::vector<Index> extents = of.distribution->local_shape(number);
+    for (std::size_t i = 0; i < at.size(); ++i)
+      if (at[i] < 0 || at[i] >= extents[i])
+        refuse("the local index is " + std::to_string(at[i]),
+               "must be at least 0 and less than the local extent " + std::to_string(extents[i]),
+               "pass an index of this process's memory", static_cast<Index>(i));
+    copy(of.distribution->global_index(number, at), global, "global");
+  });
+}
+
+int tridap_equal(tridap_distribution a, tridap_distribution b, int* equal) {
+  return ask(a, [&](const DistributionObject& of) {
+    const auto other = find<DistributionObject>(b.number);
+    const Comparison compared = compare(*of.distribution, *other->distribution);
+    *need(equal, "equal") = compared.same_owners && compared.same_places ? 1 : 0;
+  });
+}
+
+int tridap_dist_text(tridap_distribution distribution, char* text, size_t size, size_t* length) {
+  return ask(distribution, [&](const DistributionObject& of) {
+    std::string all;
+    for (Index i = 0; i < of.distribution->ndim(); ++i) {
+      const std::optional<std::string> axis = axis_text(of.distribution->axis(i));
+      if (!axis)
+        refuse("the axis is " + describe(of.distribution->axis(i)), "must not have lists, to be a text",
+               "describe it by tridap_describe, or by its dim_data", i);
+      all += (i > 0 ? "," : "") + *axis;
+    }
+    write_text(all, text, size, length);
+  });
+}
+
+int tridap_describe(tridap_distribution distribution, char* text, size_t size, size_t* length) {
+  return ask(distribution,
+             [&](const DistributionObject& of) { write_text(describe(*of.distribution), text, size, length); });
+}
+
+int tridap_dim_data_text(tridap_distribution distribution, int64_t process, char* text, size_t size, size_t* length) {
+  return ask(distribution, [&](const DistributionObject& of) {
+    std::string all = "[";
+    for (const Dimension& dimension : of.distribution->dim_data(process_of(of, process)))
+      all += (all.size() > 1 ? ", " : "") + to_value(dimension).json();
+    write_text(all + "]", text, size, length);
+  });
+}

@@ -1,0 +1,27 @@
+#include <tridap/c/objects.hpp>
+#include <tridap/mpi/watch.hpp>
+#include <tridap/mpi/write_capture.hpp>
+
+using namespace tridap;
+using namespace tridap::c;
+
+int tridap_write_capture(tridap_array array, const char* path) {
+  Comm comm;
+  if (const int status = locally([&] { comm = comm_of({array.number}); }); status != TRIDAP_OK) return status;
+  std::shared_ptr<ArrayObject> of;
+  std::string to;
+  return collectively(
+      "tridap_write_capture", comm, {},
+      [&] {
+        of = find<ArrayObject>(array.number);
+        to = need(path, "path");
+      },
+      [&](MPI_Comm caller) { mpi::write_capture(of->array, to, caller); });
+}
+
+int tridap_watch(double seconds, MPI_Comm comm) {
+  Comm over;
+  if (const int status = locally([&] { over = comm_of(comm); }); status != TRIDAP_OK) return status;
+  return collectively(
+      "tridap_watch", over, {}, [] {}, [&](MPI_Comm caller) { mpi::watch(seconds, caller); });
+}
