@@ -1,6 +1,6 @@
-#include "handles.hpp"
-#include "status.hpp"
-#include "words.hpp"
+#include <tridap/c/handles.hpp>
+#include <tridap/c/status.hpp>
+#include <tridap/c/words.hpp>
 #include <tridap/interface.h>
 
 #include <cctype>

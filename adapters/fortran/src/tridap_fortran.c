@@ -46,6 +46,13 @@ void tridap_fortran_stop(void) {
   exit(EXIT_FAILURE);
 }
 
+/* When MPI ends, all handles are released: a program may do it again. */
+int tridap_fortran_release(uint64_t number) {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  return finalized != 0 ? TRIDAP_OK : tridap_release(number);
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------------------------------- */
 
 /* What is wrong with an argument. */
@@ -284,6 +291,13 @@ int tridap_fortran_pointer(tridap_array array, CFI_cdesc_t* p) {
   }
   return tridap_refuse("the pointer cannot be associated", "must be a pointer of Fortran", "report this", TRIDAP_NO_HANDLE,
                        NULL, 0, NULL);
+}
+
+int tridap_fortran_ndim(tridap_array array, int* ndim) {
+  tridap_memory memory;
+  const int status = tridap_array_memory(array, &memory);
+  if (status == TRIDAP_OK) *ndim = memory.ndim;
+  return status;
 }
 
 void* tridap_fortran_address(tridap_array array, int* status) {
