@@ -63,19 +63,15 @@ tridap::Part part_of(tridap_part part) {
   refuse("the part is " + std::to_string(static_cast<int>(part)), "must be one of tridap_part", "pass TRIDAP_OWNED");
 }
 
-namespace {
-
-std::shared_ptr<void> owner_of(const tridap_memory& memory) {
-  if (memory.release == nullptr) return nullptr;
-  void (*const release)(void*) = memory.release;
-  return std::shared_ptr<void>(memory.owner, [release](void* owner) { release(owner); });
+std::shared_ptr<void> owner_of(const tridap_memory* memory) {
+  if (memory == nullptr || memory->release == nullptr) return nullptr;
+  return std::shared_ptr<void>(memory->owner, [release = memory->release](void* owner) { release(owner); });
 }
 
-}  // namespace
-
-Buffer buffer_of(const tridap_memory& memory, const std::vector<Index>& extents, DeviceStream& stream) {
+Buffer buffer_of(const tridap_memory& memory, std::shared_ptr<void> owner, const std::vector<Index>& extents,
+                 DeviceStream& stream) {
   Buffer buffer;
-  buffer.owner = owner_of(memory);
+  buffer.owner = std::move(owner);
   buffer.type = element_type_of(memory.type);
   buffer.data = memory.data;
   buffer.read_only = memory.read_only != 0;

@@ -32,16 +32,13 @@ void need_shape(const Buffer& buffer, const std::vector<Index>& extents) {
 
 int tridap_array_of(tridap_distribution distribution, const tridap_memory* memory, tridap_array* array) {
   return making<ArrayObject>(number_in(array), communicator_of(distribution.number), [&] {
-    std::shared_ptr<void> owner;  // which releases the memory if the distribution is wrong
-    if (memory != nullptr && memory->release != nullptr)
-      owner = std::shared_ptr<void>(memory->owner, [release = memory->release](void* given) { release(given); });
+    std::shared_ptr<void> owner = owner_of(memory);  // which releases the memory also if the distribution is wrong
     const auto of = find<DistributionObject>(distribution.number);
     need(memory, "memory");
     const Index process = process_of(*of, TRIDAP_HERE);
     const std::vector<Index> extents = of->distribution->local_shape(process);
     DeviceStream stream;
-    Buffer buffer = buffer_of(*memory, extents, stream);
-    buffer.owner = std::move(owner);
+    Buffer buffer = buffer_of(*memory, std::move(owner), extents, stream);
     need_shape(buffer, extents);
     auto made = array_over(std::move(buffer), of->distribution, process);
     throw_if_wrong(check(made->array));

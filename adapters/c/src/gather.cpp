@@ -55,10 +55,18 @@ int gather(const char* name, tridap_array array, std::optional<int> root, tridap
 
 // The move between an array and memory of the program on one process for the whole array.
 struct WithRoot {
+  std::shared_ptr<void> owner;
   Comm comm;
   std::shared_ptr<ArrayObject> part;
   DistArray whole;  // on the root
   std::optional<redistribute::PlacedDistribution> placed;
+
+  int begin(tridap_array array, const tridap_memory* memory) noexcept {
+    return locally([&] {
+      owner = owner_of(memory);
+      comm = comm_of({array.number});
+    });
+  }
 
   void read(tridap_array array, const tridap_memory* memory, int root) {
     part = find<ArrayObject>(array.number);
@@ -71,7 +79,7 @@ struct WithRoot {
     if (rank_in(comm) != root) return;
     DeviceStream stream;
     const std::vector<Index> extents = of.local_shape(0);
-    whole.buffer = buffer_of(*need(memory, "whole"), extents, stream);
+    whole.buffer = buffer_of(*need(memory, "whole"), std::move(owner), extents, stream);
     for (std::size_t i = 0; i < extents.size() || i < whole.buffer.shape.size(); ++i)
       if (i >= extents.size() || i >= whole.buffer.shape.size() || whole.buffer.shape[i] != extents[i])
         refuse("the memory of the whole array has other extents than it", "must have the array's shape",
@@ -90,7 +98,7 @@ int tridap_allgather(tridap_array array, tridap_array* whole) { return gather("t
 
 int tridap_gather_into(tridap_array array, int root, const tridap_memory* whole) {
   WithRoot sides;
-  if (const int status = locally([&] { sides.comm = comm_of({array.number}); }); status != TRIDAP_OK) return status;
+  if (const int status = sides.begin(array, whole); status != TRIDAP_OK) return status;
   return collectively(
       "tridap_gather_into", sides.comm, {}, [&] { sides.read(array, whole, root); },
       [&](MPI_Comm caller) {
@@ -102,7 +110,7 @@ int tridap_gather_into(tridap_array array, int root, const tridap_memory* whole)
 
 int tridap_scatter(const tridap_memory* whole, int root, tridap_array array) {
   WithRoot sides;
-  if (const int status = locally([&] { sides.comm = comm_of({array.number}); }); status != TRIDAP_OK) return status;
+  if (const int status = sides.begin(array, whole); status != TRIDAP_OK) return status;
   return collectively(
       "tridap_scatter", sides.comm, {}, [&] { sides.read(array, whole, root); },
       [&](MPI_Comm caller) {

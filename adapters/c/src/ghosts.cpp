@@ -38,7 +38,12 @@ std::vector<Index> extents_with(const Distribution& distribution, Index process,
 int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* memory, int64_t count, const int64_t* ids,
                        tridap_ghosts* ghosts) {
   Comm comm;
-  if (const int status = locally([&] { comm = comm_of({distribution.number}); }); status != TRIDAP_OK)
+  std::shared_ptr<void> owner;
+  if (const int status = locally([&] {
+        owner = owner_of(memory);
+        comm = comm_of({distribution.number});
+      });
+      status != TRIDAP_OK)
     return give<GhostsObject>(status, number_in(ghosts), comm, nullptr);
   std::optional<GhostedArray> array;
   return making_together<GhostsObject>(
@@ -52,7 +57,7 @@ int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* me
                              : memory->ndim;
         const std::vector<Index> extents = extents_with(*of->distribution, process, count, ndim);
         DeviceStream stream;
-        Buffer buffer = buffer_of(*memory, extents, stream);
+        Buffer buffer = buffer_of(*memory, std::move(owner), extents, stream);
         array.emplace(std::move(buffer), of->distribution->dim_data(process), list_of(ids, count, "ids"));
       },
       [&](MPI_Comm caller) { return std::make_shared<GhostsObject>(GhostUpdate(*array, caller)); });

@@ -30,6 +30,8 @@ constexpr Word words[] = {
     {"distributions from tridap::mpi::gather_distribution", "the same distribution", "the same distribution"},
     {"the result of tridap::mpi::gather_distribution", "the same distribution", "the same distribution"},
     {"gather the distribution with gather_distribution()", "pass the same distribution", "pass the same distribution"},
+    {"make a plan with this element_bytes", "pass an array of the plan's element type, or set the option convert = 1",
+     "pass an array of the plan's kind, or pass convert=.true. to the call that makes the plan"},
     {"call start() first", "start it first", "start it first"},
     {", or use tridap::allocate()", ", or use tridap_allocate", ", or use tridap_allocate"},
 };

@@ -115,7 +115,7 @@ typedef struct tridap_receipt {
 typedef enum tridap_part {
   TRIDAP_OWNED = 0,    ///< without communication padding
   TRIDAP_LOCAL = 1,    ///< all of it
-  TRIDAP_INTERIOR = 2  ///< without any padding
+  TRIDAP_INTERIOR = 2  ///< owned, without the mirrors of a periodic axis: the elements for loops, norms and solvers
 } tridap_part;
 
 typedef enum tridap_order { TRIDAP_ROW_MAJOR = 0, TRIDAP_COLUMN_MAJOR = 1 } tridap_order;
@@ -254,7 +254,7 @@ int tridap_check(const dap_array* array, MPI_Comm comm, int64_t* errors, char* t
 int tridap_array_memory(tridap_array array, tridap_memory* memory);
 /// The distribution of an array, as a handle to be released. Local.
 int tridap_distribution_of(tridap_array array, tridap_distribution* distribution);
-/// The local indices of the elements without padding, from `begin` up to `end`. Local.
+/// The local indices of this process's own elements, TRIDAP_INTERIOR, from `begin` up to `end`. Local.
 int tridap_interior(tridap_array array, int64_t* begin, int64_t* end);
 
 // ---- Moves -----------------------------------------------------------------------------------------------------

@@ -68,9 +68,12 @@ inline Order order_of(tridap_order order) {
   return order == TRIDAP_COLUMN_MAJOR ? Order::column_major : Order::row_major;
 }
 
-/// The buffer that describes memory of the program. Extents that are not given are `extents`. Owns the memory by
-/// `memory.release`, also if it throws.
-Buffer buffer_of(const tridap_memory& memory, const std::vector<Index>& extents, DeviceStream& stream);
+/// Owns memory of the program: releases it by `memory->release`, if there is one.
+std::shared_ptr<void> owner_of(const tridap_memory* memory);
+/// The buffer that describes memory of the program. Extents that are not given are `extents`. `stream` becomes that on
+/// which memory of a device was last written. `owner` is owner_of(&memory).
+Buffer buffer_of(const tridap_memory& memory, std::shared_ptr<void> owner, const std::vector<Index>& extents,
+                 DeviceStream& stream);
 
 /// This process's part of an array of a distribution, over a buffer.
 std::shared_ptr<ArrayObject> array_over(Buffer buffer, std::shared_ptr<const Distribution> distribution, Index process);
