@@ -12,7 +12,8 @@ const fs::path data = TRIDAP_TEST_DATA;
 std::vector<fs::path> captures(const char* folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::recursive_directory_iterator(data / folder))
-    if (entry.path().extension() == ".json" && entry.path().parent_path().filename() != "as_printed") files.push_back(entry.path());
+    if (entry.path().extension() == ".json" && entry.path().parent_path().filename() != "as_printed")
+      files.push_back(entry.path());
   return files;
 }
 
