@@ -125,6 +125,19 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     by_pkg_config "$folder/prefix" | tee "$folder/log"
     (($(wc -l <"$folder/log") >= 5))
     ;;
+  c_calls)  # a project in C calls the C interface, and none of C++ is found; with CMake or pkg-config
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    "$cmake" -S "$source/tests/consumer/c_calls" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" | tee "$folder/log"
+    if grep -iE 'CXX|found.*(kokkos|trilinos)' "$folder/log"; then exit 1; fi
+    "$cmake" --build "$folder/build"
+    pc=$(find "$folder/prefix" -name tridap-c.pc)
+    export PKG_CONFIG_PATH=${pc%/*}
+    "${MPICC:-mpicc}" "$source/tests/consumer/c_calls/main.c" $(pkg-config --cflags --libs tridap-c) -o "$folder/by_pkg_config"
+    for program in build/consumer by_pkg_config; do
+      MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/$program" | tee "$folder/out"
+      grep -q '^the sum is 1500' "$folder/out"
+    done
+    ;;
   archive)  # what cpack packs, unpacked elsewhere
     (cd "$folder" && "$(dirname "$cmake")/cpack" --config "$build/CPackConfig.cmake" -G TGZ -B "$folder/cpack")
     archives=("$folder"/cpack/*.tar.gz)

@@ -1,7 +1,10 @@
 #include <tridap/c/objects.hpp>
 #include <tridap/c_array.hpp>
 #include <tridap/element_format.hpp>
+#include <tridap/text.hpp>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -30,6 +33,12 @@ std::vector<Index> list_of(const std::int64_t* numbers, Index count, const char*
   if (count == 0) return {};
   need(numbers, name);
   return std::vector<Index>(numbers, numbers + count);
+}
+
+std::string file_text(const std::string& path, const std::string& what) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse("the file " + clean(path) + " cannot be read", "must be " + what, "name a file that exists");
+  return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
 ElementType element_type_of(tridap_type type) {

@@ -12,8 +12,6 @@
 #include <array>
 #include <cctype>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <variant>
 
@@ -38,16 +36,11 @@ int distributed(MPI_Comm comm, tridap_distribution* result, Make&& make) noexcep
   });
 }
 
-std::string file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse("the file " + path + " cannot be read", "must be a JSON file of lists", "name a file that exists");
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 std::vector<AxisSpec> specs_of(const char* dist, int ndim) {
   std::vector<AxisSpec> specs;
   try {
-    specs = axes_named(need(dist, "dist"), file_text);
+    specs =
+        axes_named(need(dist, "dist"), [](const std::string& path) { return file_text(path, "a JSON file of lists"); });
   } catch (const NotAnAxis& error) {
     refuse("dist is '" + std::string(dist) + "': '" + error.axis() + "' " + error.what(),
            "must be a text for each axis", "write for example 'b,c:2,*'");

@@ -1,4 +1,6 @@
 #include <tridap/c/objects.hpp>
+#include <tridap/c/words.hpp>
+#include <tridap/capture.hpp>
 #include <tridap/mpi/watch.hpp>
 #include <tridap/mpi/write_capture.hpp>
 
@@ -17,6 +19,14 @@ int tridap_write_capture(tridap_array array, const char* path) {
         to = need(path, "path");
       },
       [&](MPI_Comm caller) { mpi::write_capture(of->array, to, caller); });
+}
+
+int tridap_check_capture(const char* path, int64_t* errors, char* text, size_t size, size_t* length) {
+  return locally([&] {
+    const Report report = check(read_capture(file_text(need(path, "path"), "a capture")));
+    *need(errors, "errors") = report.errors();
+    write_text(in_c(report).text(), text, size, length);
+  });
 }
 
 int tridap_watch(double seconds, MPI_Comm comm) {

@@ -362,6 +362,9 @@ int tridap_norm(tridap_array array, double* result);  ///< the square root of th
 /// Writes what every process states about its part to a file for the command `tridap`, without the elements.
 /// **Collective.**
 int tridap_write_capture(tridap_array array, const char* path);
+/// Checks a capture: `errors` becomes the number of violations, and the text has a line for each, and for each warning.
+/// Fails if the file cannot be read. As tridap_dist_text(). Local.
+int tridap_check_capture(const char* path, int64_t* errors, char* text, size_t size, size_t* length);
 /// If a process waits in one call for so many seconds, one line for each process of its node is printed to standard
 /// error; 0 ends it. **Collective.**
 int tridap_watch(double seconds, MPI_Comm comm);

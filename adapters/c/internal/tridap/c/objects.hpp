@@ -57,6 +57,8 @@ struct GhostsObject final : Object {
 
 /// A list of `count` numbers of the program; throws Error if it is NULL.
 std::vector<Index> list_of(const std::int64_t* numbers, Index count, const char* name);
+/// The bytes of a file; throws Error that says what it must be.
+std::string file_text(const std::string& path, const std::string& what);
 /// The element type that a number of tridap_type means, and back.
 ElementType element_type_of(tridap_type type);
 tridap_type number_of(const ElementType& type);
