@@ -191,7 +191,8 @@ int tridap_count(tridap_distribution distribution, int64_t process, tridap_part 
 int tridap_bounds(tridap_distribution distribution, int64_t process, tridap_part part, int64_t* begin, int64_t* end);
 /// The lowest process that owns the element with these global indices; -1: none does.
 int tridap_owner(tridap_distribution distribution, const int64_t* global, int64_t* process);
-/// The local indices of an element; `held` becomes 0 if it is not in this part of the process.
+/// The local indices of an element; `held` becomes 0 if it is not in this part of the process, and `local` is of no
+/// use.
 int tridap_local_index(tridap_distribution distribution, int64_t process, const int64_t* global, tridap_part part,
                        int64_t* local, int* held);
 int tridap_global_index(tridap_distribution distribution, int64_t process, const int64_t* local, int64_t* global);
