@@ -387,12 +387,12 @@ typedef enum tridap_copy {
 /// Example: the second difference of 5 elements, in blocks of 3 and 2. Process 1 has the rows 3 and 4: `row_count` 2,
 /// `entry_count` 5, `values` {-1, 2, -1, -1, 2}, `columns` {2, 3, 4, 3, 4} and `row_starts` {0, 3, 5}.
 typedef struct tridap_csr {
-  int64_t row_count;       ///< of this process: the elements of its interior
-  int64_t entry_count;     ///< of this process
-  const double* values;    ///< of each entry; entries with the same row and column are added
-  const void* columns;     ///< of each entry: the number of an element of the whole array, padding at the edges included
-  const void* row_starts;  ///< one more than rows: where the entries of each row begin; the last one is the end of all
-  int32_t column_bytes;    ///< of an integer in `columns`: 4 or 8; 0: 8
+  int64_t row_count;        ///< of this process: the elements of its interior
+  int64_t entry_count;      ///< of this process
+  const double* values;     ///< of each entry; entries with the same row and column are added
+  const void* columns;      ///< of each entry: the number of an element of the whole array
+  const void* row_starts;   ///< one more than rows: where the entries of each row begin; the last one is the end of all
+  int32_t column_bytes;     ///< of an integer in `columns`: 4 or 8; 0: 8
   int32_t row_start_bytes;  ///< of an integer in `row_starts`: 4 or 8; 0: 8
   int64_t index_base;       ///< 0 or 1: the number of the first element, and of the first entry in `row_starts`
   tridap_order order;  ///< in which elements have numbers in the whole array, and rows an order on this process. Arrays
@@ -450,8 +450,8 @@ typedef struct tridap_solve_options {
   /// Is called with each residual |b - A x| / |b|, that of the first guess included; returns 1 to end the iteration.
   /// It may be NULL on some processes. For most methods of Belos it is called before products with A.
   int (*watch)(void* user, int iteration, double residual);
-  void* user;           ///< for `watch`
-  double* residuals;    ///< memory for the residuals that `watch` gets, and that of the solution; may be NULL
+  void* user;             ///< for `watch`
+  double* residuals;      ///< memory for the residuals that `watch` gets, and that of the solution; may be NULL
   int64_t residual_size;  ///< of `residuals`
   double* each;           ///< memory for the residual of each right-hand side; may be NULL
   int64_t each_size;      ///< of `each`
@@ -475,11 +475,11 @@ int tridap_solve(tridap_matrix a, tridap_array b, tridap_array x, const tridap_s
 
 /// The same on every process.
 typedef struct tridap_eigen_options {
-  const char* method;  ///< "lobpcg" or "krylov schur"; NULL: "lobpcg"
-  const char* which;   ///< "SA" and "LA", the smallest and the largest; "SM" and "LM", by magnitude; NULL: "SA"
-  const double* sigma;                   ///< for "krylov schur": those near to this number; NULL: none
-  double tol;                            ///< of |A x - w M x| / (|w| |x|); 0: 1e-8
-  int32_t maxiter;                       ///< 0: 1000
+  const char* method;   ///< "lobpcg" or "krylov schur"; NULL: "lobpcg"
+  const char* which;    ///< "SA" and "LA", the smallest and the largest; "SM" and "LM", by magnitude; NULL: "SA"
+  const double* sigma;  ///< for "krylov schur": those near to this number; NULL: none
+  double tol;           ///< of |A x - w M x| / (|w| |x|); 0: 1e-8
+  int32_t maxiter;      ///< 0: 1000
   tridap_preconditioner preconditioner;  ///< for "lobpcg"; no handle: none
   tridap_copy copy;                      ///< of the elements of x
 } tridap_eigen_options;

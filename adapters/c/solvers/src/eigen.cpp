@@ -1,5 +1,4 @@
 #include "solvable.hpp"
-
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/fingerprint.hpp>
 #include <tridap/solvers/eigen.hpp>

@@ -1,5 +1,4 @@
 #include "solvable.hpp"
-
 #include <tridap/flat_numbers.hpp>
 
 #include <limits>

@@ -1,6 +1,5 @@
 #include "parameters.hpp"
 #include "solvable.hpp"
-
 #include <tridap/internal/fingerprint.hpp>
 
 #include <string>
@@ -52,13 +51,12 @@ int tridap_preconditioner_make(tridap_matrix a, const char* name, const tridap_p
       "tridap_preconditioner_make", number_in(preconditioner), comm, mpi::Library::trilinos,
       [&] { wanted.read(a, name, options); },
       [&](MPI_Comm caller) {
-        const mpi::Call call(
-            caller, "tridap_preconditioner_make", mpi::Library::trilinos, [&](mpi::Record& record) {
-              record.add(wanted.of->content->serial);
-              record.add(mpi::number_of_call((wanted.name + (wanted.options.unsymmetric != 0 ? "\n1" : "\n0")).c_str()));
-              record.add(Wanted::number_of_array(wanted.coordinates));
-              record.add(Wanted::number_of_array(wanted.nullspace));
-            });
+        const mpi::Call call(caller, "tridap_preconditioner_make", mpi::Library::trilinos, [&](mpi::Record& record) {
+          record.add(wanted.of->content->serial);
+          record.add(mpi::number_of_call((wanted.name + (wanted.options.unsymmetric != 0 ? "\n1" : "\n0")).c_str()));
+          record.add(Wanted::number_of_array(wanted.coordinates));
+          record.add(Wanted::number_of_array(wanted.nullspace));
+        });
         need_same(call, 0, "matrices");
         need_same(call, 1, "preconditioners");
         need_same(call, 2, "coordinates");

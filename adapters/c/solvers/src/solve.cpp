@@ -1,6 +1,5 @@
 #include "parameters.hpp"
 #include "solvable.hpp"
-
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/fingerprint.hpp>
 #include <tridap/text.hpp>
@@ -128,7 +127,8 @@ struct Request {
       solvers::check_preconditioner(preconditioner);
     }
     if (helper != nullptr && !preconditioner.empty())
-      refuse_key("preconditioner", "'" + preconditioner + "'", "but there is one that was made, too", "pass one of them");
+      refuse_key("preconditioner", "'" + preconditioner + "'", "but there is one that was made, too",
+                 "pass one of them");
     if (helper != nullptr) need_rows_of(*arrays.object->content, *helper->content, "made");
     preconditioner_parameters = parameters_in(given.preconditioner_parameters, "preconditioner_parameters");
     if (preconditioner.empty() && preconditioner_parameters.numParams() > 0)
@@ -249,8 +249,7 @@ int tridap_solve(tridap_matrix a, tridap_array b, tridap_array x, const tridap_s
           if (request.options.method == Method::direct) {
             found = by.prepared.factors->solve(*from.vectors, *to.vectors, request.options.tol, request.options.atol);
           } else {
-            const auto& helper =
-                request.helper != nullptr ? request.helper->content->op : by.prepared.preconditioner;
+            const auto& helper = request.helper != nullptr ? request.helper->content->op : by.prepared.preconditioner;
             found = solvers::solve(by.op, helper, *from.vectors, *to.vectors, request.options);
           }
           to.write_back();
