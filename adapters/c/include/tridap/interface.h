@@ -1,0 +1,42 @@
+/// What the interface of another language needs to fail as tridap/tridap.h does. Programs do not need it.
+
+#ifndef TRIDAP_INTERFACE_H
+#define TRIDAP_INTERFACE_H
+
+#include <tridap/tridap.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// The types of handles.
+typedef enum tridap_handle_type {
+  TRIDAP_NO_HANDLE = 0,
+  TRIDAP_DISTRIBUTION_HANDLE = 1,
+  TRIDAP_ARRAY_HANDLE = 2,
+  TRIDAP_PLAN_HANDLE = 3,
+  TRIDAP_PADDING_HANDLE = 4,
+  TRIDAP_GHOSTS_HANDLE = 5,
+  TRIDAP_MATRIX_HANDLE = 6,
+  TRIDAP_PRECONDITIONER_HANDLE = 7
+} tridap_handle_type;
+
+/// A failure of this thread, found before a function of tridap/tridap.h is called: `value` must be `must`; `remedy` is
+/// what to do. Returns TRIDAP_WRONG, and tridap_message() is its text. If `number` is not NULL, it becomes that of a
+/// handle of type `type` that stands for the failure: the collective function that gets it fails on all processes. Its
+/// communicator is `*comm`; if `comm` is NULL, that of the handle `of`. Local.
+int tridap_refuse(const char* value, const char* must, const char* remedy, tridap_handle_type type, const MPI_Comm* comm,
+                  uint64_t of, uint64_t* number);
+
+/// The rank of this process in the communicator of a handle; -1: there is no such handle. Local.
+int tridap_rank_of(uint64_t number);
+
+/// tridap_message() in the words of Fortran, in which dimensions count from 1. It is valid until the next call of this
+/// function by this thread.
+const char* tridap_message_in_fortran(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
