@@ -1,9 +1,11 @@
 #include <tridap/c/handles.hpp>
 #include <tridap/detail/refuse.hpp>
 
+#include <atomic>
 #include <deque>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -30,8 +32,20 @@ struct Place {
   }
 };
 
+// A lock that is held for a few instructions: it costs a local question less than half of what a mutex does.
+class ShortLock {
+ public:
+  void lock() {
+    while (taken_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+  }
+  void unlock() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
 struct Table {
-  std::mutex guard;
+  ShortLock guard;
   std::deque<Place> places;
   std::deque<std::size_t> free;  // the place that was released first is taken first
   std::weak_ptr<mpi::Duplicates> last;
@@ -96,7 +110,7 @@ const char* name_of(Kind kind) {
 std::uint64_t keep(Kind kind, std::shared_ptr<Object> object) {
   Table& all = table();
   const std::shared_ptr<mpi::Duplicates> comm = object->comm;
-  const std::lock_guard<std::mutex> alone(all.guard);
+  const std::lock_guard<ShortLock> alone(all.guard);
   std::size_t at = all.places.size();
   if (all.free.size() > most_free) {
     at = all.free.front();
@@ -118,24 +132,24 @@ std::shared_ptr<Object> find(Kind kind, std::uint64_t number) {
   std::shared_ptr<Object> found;
   if (kind_in(number) == kind) {
     Table& all = table();
-    const std::lock_guard<std::mutex> alone(all.guard);
+    const std::lock_guard<ShortLock> alone(all.guard);
     if (const Place* const place = all.place(number)) found = place->object;
   }
   if (found == nullptr) refuse_number(kind, number);
-  if (const auto* const failed = dynamic_cast<const Failed*>(found.get())) throw Error(failed->why);
+  if (found->has_failed) throw Error(static_cast<const Failed&>(*found).why);
   return found;
 }
 
 std::shared_ptr<mpi::Duplicates> communicator_of(std::uint64_t number) {
   Table& all = table();
-  const std::lock_guard<std::mutex> alone(all.guard);
+  const std::lock_guard<ShortLock> alone(all.guard);
   const Place* const place = all.place(number);
   return place == nullptr ? nullptr : place->comm.lock();
 }
 
 std::shared_ptr<mpi::Duplicates> last_communicator() {
   Table& all = table();
-  const std::lock_guard<std::mutex> alone(all.guard);
+  const std::lock_guard<ShortLock> alone(all.guard);
   return all.last.lock();
 }
 
@@ -144,7 +158,7 @@ void release(std::uint64_t number) {
   std::shared_ptr<Object> released;  // outside of the lock, because the program may release others then
   {
     Table& all = table();
-    const std::lock_guard<std::mutex> alone(all.guard);
+    const std::lock_guard<ShortLock> alone(all.guard);
     if (Place* const place = all.place(number); place != nullptr && place->object != nullptr) {
       const std::uint64_t at = (number & ((std::uint64_t{1} << place_bits) - 1)) - 1;
       all.free.push_back(at);
@@ -160,7 +174,7 @@ void release_all() {
   std::vector<std::shared_ptr<Object>> released;
   {
     Table& all = table();
-    const std::lock_guard<std::mutex> alone(all.guard);
+    const std::lock_guard<ShortLock> alone(all.guard);
     for (std::size_t at = 0; at < all.places.size(); ++at) {
       if (all.places[at].object == nullptr) continue;
       released.push_back(std::move(all.places[at].object));
@@ -174,7 +188,7 @@ void release_all() {
 
 std::int64_t held() {
   Table& all = table();
-  const std::lock_guard<std::mutex> alone(all.guard);
+  const std::lock_guard<ShortLock> alone(all.guard);
   return all.held;
 }
 

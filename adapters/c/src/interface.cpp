@@ -25,7 +25,8 @@ std::string with_dimensions(const std::string& text) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t length = 0;
     for (const auto& [from, to] : words) {
-      if (text.compare(at, from.size(), from) != 0 || (at > 0 && is_letter(at - 1)) || is_letter(at + from.size())) continue;
+      if (text.compare(at, from.size(), from) != 0 || (at > 0 && is_letter(at - 1)) || is_letter(at + from.size()))
+        continue;
       result += to;
       length = from.size();
     }
@@ -47,8 +48,8 @@ std::string with_dimensions(const std::string& text) {
 
 }  // namespace
 
-int tridap_refuse(const char* value, const char* must, const char* remedy, tridap_handle_type type, const MPI_Comm* comm,
-                  uint64_t of, uint64_t* number) {
+int tridap_refuse(const char* value, const char* must, const char* remedy, tridap_handle_type type,
+                  const MPI_Comm* comm, uint64_t of, uint64_t* number) {
   const int status = locally([&] { refuse(value, must, remedy); });
   if (number == nullptr) return status;
   *number = 0;

@@ -14,24 +14,24 @@ namespace {
 // Runs a question about a distribution.
 template <class Ask>
 int ask(tridap_distribution of, Ask&& answer) noexcept {
-  return locally([&] { answer(*find<DistributionObject>(of.number)); });
+  return locally([&] {
+    const std::shared_ptr<Object> found = find(Kind::distribution, of.number);
+    answer(static_cast<const DistributionObject&>(*found));
+  });
 }
 
 void copy(const std::vector<Index>& from, int64_t* to, const char* name) {
   if (!from.empty()) std::copy(from.begin(), from.end(), need(to, name));
 }
 
-// A global index of the whole array.
-Indices global_of(const Distribution& distribution, const int64_t* given) {
-  Indices global = list_of(given, distribution.ndim(), "global");
-  for (Index i = 0; i < distribution.ndim(); ++i) {
-    const Index size = distribution.axis(i).size(), at = global[static_cast<std::size_t>(i)];
-    const bool named = distribution.axis(i).unstructured() != nullptr;  // its indices may be any
-    if (!named && (at < 0 || at >= size))
-      refuse("the global index is " + std::to_string(at), "must be at least 0 and less than " + std::to_string(size),
-             "pass an index of the whole array", i);
-  }
-  return global;
+// The global index of an axis.
+Index global_of(const Distribution& distribution, const int64_t* given, Index axis) {
+  const Axis& of = distribution.axis(axis);
+  const Index at = given[axis];
+  if (of.unstructured() == nullptr && (at < 0 || at >= of.size()))  // those of lists may be any
+    refuse("the global index is " + std::to_string(at), "must be at least 0 and less than " + std::to_string(of.size()),
+           "pass an index of the whole array", axis);
+  return at;
 }
 
 }  // namespace
@@ -86,19 +86,41 @@ int tridap_bounds(tridap_distribution distribution, int64_t process, tridap_part
   });
 }
 
+// Both look at one axis after the other, and allocate nothing.
 int tridap_owner(tridap_distribution distribution, const int64_t* global, int64_t* process) {
   return ask(distribution, [&](const DistributionObject& of) {
-    *need(process, "process") = of.distribution->owner(global_of(*of.distribution, global)).value_or(-1);
+    const Distribution& whole = *of.distribution;
+    if (whole.ndim() > 0) need(global, "global");
+    Index owner = 0;
+    for (Index i = 0; i < whole.ndim(); ++i) {
+      const Axis& axis = whole.axis(i);
+      const std::optional<Index> coordinate = axis.owner(global_of(whole, global, i));
+      owner = coordinate && owner >= 0 ? owner * axis.proc_grid_size() + *coordinate : -1;
+    }
+    *need(process, "process") = owner;
   });
 }
 
 int tridap_local_index(tridap_distribution distribution, int64_t process, const int64_t* global, tridap_part part,
                        int64_t* local, int* held) {
   return ask(distribution, [&](const DistributionObject& of) {
-    const auto found =
-        of.distribution->local_index(process_of(of, process), global_of(*of.distribution, global), part_of(part));
-    *need(held, "held") = found ? 1 : 0;
-    if (found) copy(*found, local, "local");
+    const Distribution& whole = *of.distribution;
+    const Part within = part_of(part);
+    Index at = process_of(of, process);
+    if (whole.ndim() > 0) {
+      need(global, "global");
+      need(local, "local");
+    }
+    bool all = true;
+    for (Index i = whole.ndim() - 1; i >= 0; --i) {
+      const Axis& axis = whole.axis(i);
+      const std::optional<Index> found =
+          axis.local_index(at % axis.proc_grid_size(), global_of(whole, global, i), within);
+      at /= axis.proc_grid_size();
+      if (found) local[i] = *found;
+      all = all && found;
+    }
+    *need(held, "held") = all ? 1 : 0;
   });
 }
 

@@ -1,4 +1,4 @@
-#include <tridap/c/objects.hpp>
+#include "counted.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/fingerprint.hpp>
@@ -19,6 +19,8 @@ using namespace tridap::c;
 
 namespace {
 
+using redistribute::arithmetic::Reduce;
+
 template <class T>
 constexpr bool is_complex_v = is_complex<T>::value;
 
@@ -26,81 +28,6 @@ constexpr bool is_complex_v = is_complex<T>::value;
 template <class T>
 using Sum = std::conditional_t<is_complex_v<T>, std::complex<double>,
                                std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>>;
-
-// The elements of an array that this process counts, each element of the whole array once: its interior, without the
-// indices of a list that a lower process has, too.
-class Counted {
- public:
-  explicit Counted(const ArrayObject& array) : box_(array.array.buffer) {
-    const Distribution& whole = *array.distribution;
-    box_ = sub_buffer(box_, whole.part(array.process, Part::interior));
-    const Indices coordinates = whole.coordinates(array.process);
-    kept_.resize(static_cast<std::size_t>(whole.ndim()));
-    for (Index i = 0; i < whole.ndim(); ++i) {
-      const UnstructuredKind* const lists = whole.axis(i).unstructured();
-      if (lists == nullptr || !lists->shares_indices()) continue;
-      auto& kept = kept_[static_cast<std::size_t>(i)].emplace();
-      const Index here = coordinates[static_cast<std::size_t>(i)];
-      for (Index local = 0; local < lists->count(here); ++local)
-        if (lists->locate(lists->global_index(here, local))->coordinate == here) kept.push_back(local);
-    }
-  }
-
-  Index count() const {
-    Index all = 1;
-    for (std::size_t i = 0; i < kept_.size(); ++i) all *= extent(i);
-    return all;
-  }
-
-  // Calls visit(address, stride in bytes, count) for rows of elements, which are along the last axis.
-  template <class Visit>
-  void for_rows(Visit&& visit) const {
-    for_rows(*this, [&](const std::byte* row, Index stride, const std::byte*, Index, Index count) {
-      visit(row, stride, count);
-    });
-  }
-
-  // The same for this array and another one with the same elements here: visit(address, stride, address, stride,
-  // count).
-  template <class Visit>
-  void for_rows(const Counted& other, Visit&& visit) const {
-    if (count() == 0) return;
-    const auto* const data = static_cast<const std::byte*>(box_.data);
-    const auto* const others = static_cast<const std::byte*>(other.box_.data);
-    if (kept_.empty()) return visit(data, Index{0}, others, Index{0}, Index{1});
-    const std::size_t last = kept_.size() - 1;
-    const Index stride = box_.strides[last], other_stride = other.box_.strides[last];
-    std::vector<Index> at(kept_.size(), 0);
-    while (true) {
-      Index offset = 0, other_offset = 0;
-      for (std::size_t i = 0; i < last; ++i) {
-        offset += local(i, at[i]) * box_.strides[i];
-        other_offset += local(i, at[i]) * other.box_.strides[i];
-      }
-      if (!kept_[last]) {
-        visit(data + offset, stride, others + other_offset, other_stride, box_.shape[last]);
-      } else {
-        for (const Index index : *kept_[last])
-          visit(data + offset + index * stride, Index{0}, others + other_offset + index * other_stride, Index{0},
-                Index{1});
-      }
-      std::size_t axis = last;
-      while (axis > 0 && ++at[axis - 1] == extent(axis - 1)) at[--axis] = 0;
-      if (axis == 0) return;
-    }
-  }
-
- private:
-  Index extent(std::size_t axis) const {
-    return kept_[axis] ? static_cast<Index>(kept_[axis]->size()) : box_.shape[axis];
-  }
-  Index local(std::size_t axis, Index at) const {
-    return kept_[axis] ? (*kept_[axis])[static_cast<std::size_t>(at)] : at;
-  }
-
-  Buffer box_;
-  std::vector<std::optional<std::vector<Index>>> kept_;
-};
 
 template <class T>
 T load(const std::byte* at) {
@@ -180,9 +107,6 @@ T value_in(const mpi::Folded& of) {
 template <class Work>
 void with_type(const ArrayObject& array, const char* call, Work&& work) {
   const ElementType& type = array.array.buffer.type;
-  if (!array.array.buffer.memory.is_on_host())
-    refuse(std::string(call) + " is of an array in the memory of a device", "must be in memory of the host",
-           "copy it there first");
   switch (number_of(type)) {
     case TRIDAP_BOOL:
       return work(bool());
@@ -280,6 +204,20 @@ bool is_beyond(const T& value, const T& other, bool largest) {
   return largest ? value > other : value < other;
 }
 
+// A value of this process by kernels, if its elements are on a device: `own()` computes it on the host.
+template <class S, class Own>
+S value_of(Reduce what, const ArrayObject& array, const ArrayObject* other, Own&& own) {
+  if (array.array.buffer.memory.is_on_host()) {
+    if (other != nullptr && !other->array.buffer.memory.is_on_host())
+      refuse("the second array is on a device, and the first one is not", "must be in the same memory",
+             "copy one of them there first");
+    return own();
+  }
+  S value{};
+  if (Counted(array).count() > 0) reduce_on_device(what, array, other, element_type<S>(), &value);
+  return value;
+}
+
 template <class T>
 T extreme_of(const Counted& elements, bool largest) {
   T found{};
@@ -305,8 +243,9 @@ int extreme(const char* name, tridap_array array, void* result, bool largest) no
         refuse_type(*arrays[0], name, "must be real, because complex numbers have no order");
       } else {
         const Counted elements(*arrays[0]);
-        made.mine = folded(extreme_of<T>(elements, largest), elements.count() > 0 ? 1 : 0,
-                           largest ? mpi::Fold::largest : mpi::Fold::smallest);
+        made.mine = folded(value_of<T>(largest ? Reduce::largest : Reduce::smallest, *arrays[0], nullptr,
+                                       [&] { return extreme_of<T>(elements, largest); }),
+                           elements.count() > 0 ? 1 : 0, largest ? mpi::Fold::largest : mpi::Fold::smallest);
         made.write = [result, name](const mpi::Folded& all) {
           if (all.number == 0)
             refuse(std::string(name) + " is of an array without elements", "must have some", "test its shape first");
@@ -343,6 +282,13 @@ long double squares_of(const Counted& elements) {
   return std::isfinite(sum) && sum > tiny ? sum : add(static_cast<long double>(0));
 }
 
+// The same; by kernels in double.
+template <class T>
+long double squares(const ArrayObject& array) {
+  if (array.array.buffer.memory.is_on_host()) return squares_of<T>(Counted(array));
+  return value_of<double>(Reduce::squares, array, nullptr, [] { return 0.0; });
+}
+
 }  // namespace
 
 int tridap_sum(tridap_array array, void* result) {
@@ -353,7 +299,9 @@ int tridap_sum(tridap_array array, void* result) {
       if constexpr (std::is_same_v<T, bool>) {
         refuse_type(*arrays[0], "tridap_sum", "must be numbers");
       } else {
-        made.mine = folded(sum_of<Sum<T>, T>(Counted(*arrays[0])), 0, mpi::Fold::add);
+        made.mine = folded(
+            value_of<Sum<T>>(Reduce::sum, *arrays[0], nullptr, [&] { return sum_of<Sum<T>, T>(Counted(*arrays[0])); }),
+            0, mpi::Fold::add);
         made.write = writer<T, Sum<T>>(result);
       }
     });
@@ -377,7 +325,9 @@ int tridap_dot(tridap_array a, tridap_array b, void* result) {
       if constexpr (std::is_same_v<T, bool>) {
         refuse_type(left, "tridap_dot", "must be numbers");
       } else {
-        made.mine = folded(product_of<Sum<T>, T>(Counted(left), Counted(right)), 0, mpi::Fold::add);
+        made.mine = folded(value_of<Sum<T>>(Reduce::vdot, left, &right,
+                                            [&] { return product_of<Sum<T>, T>(Counted(left), Counted(right)); }),
+                           0, mpi::Fold::add);
         made.write = writer<T, Sum<T>>(result);
       }
     });
@@ -393,7 +343,7 @@ int tridap_norm(tridap_array array, double* result) {
       if constexpr (std::is_same_v<T, bool>) {
         refuse_type(*arrays[0], "tridap_norm", "must be numbers");
       } else {
-        made.mine = folded(squares_of<T>(Counted(*arrays[0])), 0, mpi::Fold::add);
+        made.mine = folded(squares<T>(*arrays[0]), 0, mpi::Fold::add);
         made.write = [result](const mpi::Folded& all) {
           *result = static_cast<double>(std::sqrt(value_in<long double>(all)));
         };

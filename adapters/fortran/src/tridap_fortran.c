@@ -1,5 +1,6 @@
-/* What module tridap needs in C: it reads the descriptors by which memory of Fortran arrives, converts communicators, and
- * ends the job. Compile it with the C compiler that belongs to the Fortran compiler: descriptors differ between compilers.
+/* What module tridap needs in C: it reads the descriptors by which memory of Fortran arrives, converts communicators,
+ * and ends the job. Compile it with the C compiler that belongs to the Fortran compiler: descriptors differ between
+ * compilers.
  */
 #define _POSIX_C_SOURCE 200809L /* nanosleep */
 
@@ -17,7 +18,8 @@ typedef struct list {
   int64_t count; /* -1: it is not there */
 } list;
 
-/* ---- The end of the job ---------------------------------------------------------------------------------------------- */
+/* ---- The end of the job
+ * ---------------------------------------------------------------------------------------------- */
 
 static void wait_seconds(double seconds) {
   struct timespec left;
@@ -26,8 +28,9 @@ static void wait_seconds(double seconds) {
   while (nanosleep(&left, &left) != 0) continue;
 }
 
-/* Prints the text of the last failure of this thread, and ends the job. If several processes fail, the lowest one prints,
- * because the others wait for it to end the job. They do not wait long: it may not have failed, or may have `stat`. */
+/* Prints the text of the last failure of this thread, and ends the job. If several processes fail, the lowest one
+ * prints, because the others wait for it to end the job. They do not wait long: it may not have failed, or may have
+ * `stat`. */
 void tridap_fortran_stop(void) {
   int initialized = 0, finalized = 0, rank = 0, length = 1;
   MPI_Initialized(&initialized);
@@ -53,7 +56,8 @@ int tridap_fortran_release(uint64_t number) {
   return finalized != 0 ? TRIDAP_OK : tridap_release(number);
 }
 
-/* ---- Memory ---------------------------------------------------------------------------------------------------------- */
+/* ---- Memory
+ * ---------------------------------------------------------------------------------------------------------- */
 
 /* What is wrong with an argument. */
 typedef struct fault {
@@ -85,22 +89,38 @@ static tridap_type type_of(const CFI_cdesc_t* a) {
 
 static const char* name_of(tridap_type type) {
   switch (type) {
-    case TRIDAP_BOOL: return "logical(1)";
-    case TRIDAP_INT8: return "integer(1)";
-    case TRIDAP_INT16: return "integer(2)";
-    case TRIDAP_INT32: return "integer(4)";
-    case TRIDAP_INT64: return "integer(8)";
-    case TRIDAP_FLOAT32: return "real(4)";
-    case TRIDAP_FLOAT64: return "real(8)";
-    case TRIDAP_COMPLEX64: return "complex(4)";
-    case TRIDAP_COMPLEX128: return "complex(8)";
-    case TRIDAP_UINT8: return "unsigned 8-bit integers";
-    case TRIDAP_UINT16: return "unsigned 16-bit integers";
-    case TRIDAP_UINT32: return "unsigned 32-bit integers";
-    case TRIDAP_UINT64: return "unsigned 64-bit integers";
-    case TRIDAP_FLOAT16: return "16-bit reals";
-    case TRIDAP_BFLOAT16: return "bfloat16";
-    case TRIDAP_OTHER: break;
+    case TRIDAP_BOOL:
+      return "logical(1)";
+    case TRIDAP_INT8:
+      return "integer(1)";
+    case TRIDAP_INT16:
+      return "integer(2)";
+    case TRIDAP_INT32:
+      return "integer(4)";
+    case TRIDAP_INT64:
+      return "integer(8)";
+    case TRIDAP_FLOAT32:
+      return "real(4)";
+    case TRIDAP_FLOAT64:
+      return "real(8)";
+    case TRIDAP_COMPLEX64:
+      return "complex(4)";
+    case TRIDAP_COMPLEX128:
+      return "complex(8)";
+    case TRIDAP_UINT8:
+      return "unsigned 8-bit integers";
+    case TRIDAP_UINT16:
+      return "unsigned 16-bit integers";
+    case TRIDAP_UINT32:
+      return "unsigned 32-bit integers";
+    case TRIDAP_UINT64:
+      return "unsigned 64-bit integers";
+    case TRIDAP_FLOAT16:
+      return "16-bit reals";
+    case TRIDAP_BFLOAT16:
+      return "bfloat16";
+    case TRIDAP_OTHER:
+      break;
   }
   return "elements of another type";
 }
@@ -111,14 +131,20 @@ static const char* kind_of(const CFI_cdesc_t* a, char* text, size_t size) {
   const int type = a->type;
   if (type == CFI_type_char || type == CFI_type_ucs4_char) of = "characters";
 #ifdef CFI_type_mask
-  else if ((type & CFI_type_mask) == CFI_type_Logical) of = "logical";
-  else if ((type & CFI_type_mask) == CFI_type_Real) of = "real";
-  else if ((type & CFI_type_mask) == CFI_type_Complex) of = "complex";
-  else if ((type & CFI_type_mask) == CFI_type_Integer) of = "integer";
+  else if ((type & CFI_type_mask) == CFI_type_Logical)
+    of = "logical";
+  else if ((type & CFI_type_mask) == CFI_type_Real)
+    of = "real";
+  else if ((type & CFI_type_mask) == CFI_type_Complex)
+    of = "complex";
+  else if ((type & CFI_type_mask) == CFI_type_Integer)
+    of = "integer";
 #endif
   const size_t kind = strcmp(of, "complex") == 0 ? a->elem_len / 2 : a->elem_len;
-  if (of[0] == 'e' || strcmp(of, "characters") == 0) snprintf(text, size, "%s", of);
-  else snprintf(text, size, "%s(%zu)", of, kind);
+  if (of[0] == 'e' || strcmp(of, "characters") == 0)
+    snprintf(text, size, "%s", of);
+  else
+    snprintf(text, size, "%s(%zu)", of, kind);
   return text;
 }
 
@@ -156,8 +182,9 @@ static int read_device(const char* device, void* stream, dap_device* to, fault* 
   static const struct {
     const char* name;
     int32_t type;
-  } known[] = {{"host", DAP_DEVICE_HOST},           {"cuda", DAP_DEVICE_CUDA}, {"cuda_host", DAP_DEVICE_CUDA_HOST},
-               {"cuda_managed", DAP_DEVICE_CUDA_MANAGED}, {"rocm", DAP_DEVICE_ROCM}, {"rocm_host", DAP_DEVICE_ROCM_HOST},
+  } known[] = {{"host", DAP_DEVICE_HOST},           {"cuda", DAP_DEVICE_CUDA},
+               {"cuda_host", DAP_DEVICE_CUDA_HOST}, {"cuda_managed", DAP_DEVICE_CUDA_MANAGED},
+               {"rocm", DAP_DEVICE_ROCM},           {"rocm_host", DAP_DEVICE_ROCM_HOST},
                {"oneapi", DAP_DEVICE_ONEAPI}};
   if (device == NULL) return 1;
   char text[120];
@@ -202,8 +229,8 @@ static int with_whole(const CFI_cdesc_t* a, int root, tridap_array array, int ga
   const int there = read_memory(a, &memory, extents, strides, &why);
   const int wrong = !there && tridap_rank_of(array.number) == root;
   if (wrong) refuse(&why, TRIDAP_ARRAY_HANDLE, array.number, &given.number);
-  const int status =
-      gathers ? tridap_gather_into(given, root, there ? &memory : NULL) : tridap_scatter(there ? &memory : NULL, root, given);
+  const int status = gathers ? tridap_gather_into(given, root, there ? &memory : NULL)
+                             : tridap_scatter(there ? &memory : NULL, root, given);
   if (wrong) tridap_release(given.number);
   return status;
 }
@@ -212,7 +239,9 @@ int tridap_fortran_gather_into(tridap_array array, int root, CFI_cdesc_t* whole)
   return with_whole(whole, root, array, 1);
 }
 
-int tridap_fortran_scatter(CFI_cdesc_t* whole, int root, tridap_array array) { return with_whole(whole, root, array, 0); }
+int tridap_fortran_scatter(CFI_cdesc_t* whole, int root, tridap_array array) {
+  return with_whole(whole, root, array, 0);
+}
 
 int tridap_fortran_ghosts(tridap_distribution layout, CFI_cdesc_t* a, list ids, tridap_ghosts* ghosts) {
   int64_t extents[CFI_MAX_RANK], strides[CFI_MAX_RANK];
@@ -281,8 +310,8 @@ int tridap_fortran_pointer(tridap_array array, CFI_cdesc_t* p) {
   }
   if (type_of(p) != memory.type) {
     snprintf(text, sizeof text, "the pointer is %s, but the array has %s", name_of(type_of(p)), name_of(memory.type));
-    return tridap_refuse(text, "must be the same kind", "declare the pointer of the array's kind", TRIDAP_NO_HANDLE, NULL, 0,
-                         NULL);
+    return tridap_refuse(text, "must be the same kind", "declare the pointer of the array's kind", TRIDAP_NO_HANDLE,
+                         NULL, 0, NULL);
   }
   CFI_CDESC_T(CFI_MAX_RANK) all;
   CFI_cdesc_t* const from = (CFI_cdesc_t*)&all;
@@ -296,8 +325,8 @@ int tridap_fortran_pointer(tridap_array array, CFI_cdesc_t* p) {
     for (int i = 0; i < memory.ndim; ++i) from->dim[i].sm = memory.strides[i];
     if (CFI_setpointer(p, from, ones) == CFI_SUCCESS) return TRIDAP_OK;
   }
-  return tridap_refuse("the pointer cannot be associated", "must be a pointer of Fortran", "report this", TRIDAP_NO_HANDLE,
-                       NULL, 0, NULL);
+  return tridap_refuse("the pointer cannot be associated", "must be a pointer of Fortran", "report this",
+                       TRIDAP_NO_HANDLE, NULL, 0, NULL);
 }
 
 int tridap_fortran_ndim(tridap_array array, int* ndim) {
@@ -313,14 +342,16 @@ void* tridap_fortran_address(tridap_array array, int* status) {
   return *status == TRIDAP_OK ? memory.data : NULL;
 }
 
-/* ---- Distributions ---------------------------------------------------------------------------------------------------- */
+/* ---- Distributions
+ * ---------------------------------------------------------------------------------------------------- */
 
 static int lacks(list of, int64_t ndim, const char* name, MPI_Comm comm, tridap_distribution* layout, int* status) {
   char value[120], must[80];
   if (of.count < 0 || of.count == ndim) return 0;
   snprintf(value, sizeof value, "%s has %lld elements", name, (long long)of.count);
   snprintf(must, sizeof must, "must have %lld, one for each dimension", (long long)ndim);
-  *status = tridap_refuse(value, must, "pass a list as long as the shape", TRIDAP_DISTRIBUTION_HANDLE, &comm, 0, &layout->number);
+  *status = tridap_refuse(value, must, "pass a list as long as the shape", TRIDAP_DISTRIBUTION_HANDLE, &comm, 0,
+                          &layout->number);
   return 1;
 }
 
@@ -329,7 +360,8 @@ int tridap_fortran_distribute(list shape, const char* dist, MPI_Fint comm, list 
   const MPI_Comm over = MPI_Comm_f2c(comm);
   int status = TRIDAP_OK;
   int32_t flags[CFI_MAX_RANK];
-  if (lacks(grid, shape.count, "grid", over, layout, &status) || lacks(paddings, shape.count, "paddings", over, layout, &status) ||
+  if (lacks(grid, shape.count, "grid", over, layout, &status) ||
+      lacks(paddings, shape.count, "paddings", over, layout, &status) ||
       lacks(periodic, shape.count, "periodic", over, layout, &status))
     return status;
   tridap_distribute_options options;
@@ -347,7 +379,8 @@ int tridap_fortran_of_lists(list indices, MPI_Fint comm, tridap_distribution* la
   return tridap_distribution_of_lists(indices.count, indices.data, MPI_Comm_f2c(comm), layout);
 }
 
-int tridap_fortran_of_desc(const int* desc, int nprow, int npcol, int by_columns, MPI_Fint comm, tridap_distribution* layout) {
+int tridap_fortran_of_desc(const int* desc, int nprow, int npcol, int by_columns, MPI_Fint comm,
+                           tridap_distribution* layout) {
   return tridap_distribution_of_desc(desc, nprow, npcol, by_columns ? TRIDAP_COLUMN_MAJOR : TRIDAP_ROW_MAJOR,
                                      MPI_Comm_f2c(comm), layout);
 }
@@ -360,7 +393,8 @@ int tridap_fortran_of_hpf(list shape, const char* distribute, list grid, MPI_Fin
   const MPI_Comm over = MPI_Comm_f2c(comm);
   int status = TRIDAP_OK;
   if (lacks(grid, shape.count, "grid", over, layout, &status)) return status;
-  return tridap_distribution_of_hpf((int)shape.count, shape.data, distribute, grid.count > 0 ? grid.data : NULL, over, layout);
+  return tridap_distribution_of_hpf((int)shape.count, shape.data, distribute, grid.count > 0 ? grid.data : NULL, over,
+                                    layout);
 }
 
 int tridap_fortran_of_chapel(list shape, const char* dist, int64_t fluff, MPI_Fint comm, tridap_distribution* layout) {
@@ -373,10 +407,14 @@ enum { shape_of = 0, grid_of = 1, coordinates_of = 2, local_shape_of = 3 };
 
 int tridap_fortran_list(int which, tridap_distribution layout, int64_t process, int64_t* answer) {
   switch (which) {
-    case shape_of: return tridap_shape(layout, answer);
-    case grid_of: return tridap_grid(layout, answer);
-    case coordinates_of: return tridap_coordinates(layout, process, answer);
-    default: return tridap_local_shape(layout, process, answer);
+    case shape_of:
+      return tridap_shape(layout, answer);
+    case grid_of:
+      return tridap_grid(layout, answer);
+    case coordinates_of:
+      return tridap_coordinates(layout, process, answer);
+    default:
+      return tridap_local_shape(layout, process, answer);
   }
 }
 
@@ -386,10 +424,14 @@ int tridap_fortran_text(int which, uint64_t number, int64_t process, char* text,
   const tridap_distribution layout = {number};
   const tridap_plan plan = {number};
   switch (which) {
-    case dist_text_of: return tridap_dist_text(layout, text, size, length);
-    case description_of: return tridap_describe(layout, text, size, length);
-    case dim_data_of: return tridap_dim_data_text(layout, process, text, size, length);
-    default: return tridap_plan_explain(plan, text, size, length);
+    case dist_text_of:
+      return tridap_dist_text(layout, text, size, length);
+    case description_of:
+      return tridap_describe(layout, text, size, length);
+    case dim_data_of:
+      return tridap_dim_data_text(layout, process, text, size, length);
+    default:
+      return tridap_plan_explain(plan, text, size, length);
   }
 }
 

@@ -25,8 +25,8 @@ typedef enum tridap_handle_type {
 /// what to do. Returns TRIDAP_WRONG, and tridap_message() is its text. If `number` is not NULL, it becomes that of a
 /// handle of type `type` that stands for the failure: the collective function that gets it fails on all processes. Its
 /// communicator is `*comm`; if `comm` is NULL, that of the handle `of`. Local.
-int tridap_refuse(const char* value, const char* must, const char* remedy, tridap_handle_type type, const MPI_Comm* comm,
-                  uint64_t of, uint64_t* number);
+int tridap_refuse(const char* value, const char* must, const char* remedy, tridap_handle_type type,
+                  const MPI_Comm* comm, uint64_t of, uint64_t* number);
 
 /// The rank of this process in the communicator of a handle; -1: there is no such handle. Local.
 int tridap_rank_of(uint64_t number);

@@ -191,7 +191,8 @@ int tridap_count(tridap_distribution distribution, int64_t process, tridap_part 
 int tridap_bounds(tridap_distribution distribution, int64_t process, tridap_part part, int64_t* begin, int64_t* end);
 /// The lowest process that owns the element with these global indices; -1: none does.
 int tridap_owner(tridap_distribution distribution, const int64_t* global, int64_t* process);
-/// The local indices of an element; `held` becomes 0 if it is not in this part of the process.
+/// The local indices of an element; `held` becomes 0 if it is not in this part of the process, and `local` is of no
+/// use.
 int tridap_local_index(tridap_distribution distribution, int64_t process, const int64_t* global, tridap_part part,
                        int64_t* local, int* held);
 int tridap_global_index(tridap_distribution distribution, int64_t process, const int64_t* local, int64_t* global);
@@ -368,6 +369,139 @@ int tridap_check_capture(const char* path, int64_t* errors, char* text, size_t s
 /// If a process waits in one call for so many seconds, one line for each process of its node is printed to standard
 /// error; 0 ends it. **Collective.**
 int tridap_watch(double seconds, MPI_Comm comm);
+
+// ---- Components ------------------------------------------------------------------------------------------------
+
+// All above is in the component TriDAP::c, which needs MPI alone. Each section below names the component that has its
+// functions. Without it the program does not link: "undefined reference to `tridap_solve'".
+
+/// Whether a call may copy the elements of an array whose memory a library cannot use as it is, such as those of a
+/// field with padding on two axes.
+typedef enum tridap_copy {
+  TRIDAP_COPY_NEVER = 0,      ///< no: it fails, and says why
+  TRIDAP_COPY_IF_NEEDED = 1,  ///< yes; what the library writes is copied back
+  TRIDAP_COPY_ALWAYS = 2
+} tridap_copy;
+
+// ---- Matrices and solvers: TriDAP::c_solvers -----------------------------------------------------------------------
+
+/// This process's rows of a square matrix over the elements of a distribution: one row for each element of its
+/// interior. They are copied.
+///
+/// Example: the second difference of 5 elements, in blocks of 3 and 2. Process 1 has the rows 3 and 4: `row_count` 2,
+/// `entry_count` 5, `values` {-1, 2, -1, -1, 2}, `columns` {2, 3, 4, 3, 4} and `row_starts` {0, 3, 5}.
+typedef struct tridap_csr {
+  int64_t row_count;        ///< of this process: the elements of its interior
+  int64_t entry_count;      ///< of this process
+  const double* values;     ///< of each entry; entries with the same row and column are added
+  const void* columns;      ///< of each entry: the number of an element of the whole array
+  const void* row_starts;   ///< one more than rows: where the entries of each row begin; the last one is the end of all
+  int32_t column_bytes;     ///< of an integer in `columns`: 4 or 8; 0: 8
+  int32_t row_start_bytes;  ///< of an integer in `row_starts`: 4 or 8; 0: 8
+  int64_t index_base;       ///< 0 or 1: the number of the first element, and of the first entry in `row_starts`
+  tridap_order order;  ///< in which elements have numbers in the whole array, and rows an order on this process. Arrays
+                       ///< in this memory order are shared with the solvers, if their memory is dense
+} tridap_csr;
+
+/// A function of the program: writes the product of an operator with `x` to all elements of `y`. Both have the elements
+/// of this process's interior, contiguous in the order of the operator, and are valid during the call only. All
+/// processes call it together, so that it may call collective functions. It returns 0; any other number is an error on
+/// all processes. If it communicates, it must return such a number on all of them.
+typedef int (*tridap_apply)(void* user, const double* x, double* y);
+
+/// Makes a matrix of the rows of all processes. **Collective.**
+int tridap_matrix_of_csr(tridap_distribution rows, const tridap_csr* csr, tridap_matrix* matrix);
+/// Copies new values to a matrix, which has entries in the same places. What was made of the old values for a solve is
+/// made again by the next one. `receipt` may be NULL. **Collective.**
+int tridap_matrix_update(tridap_matrix matrix, const tridap_csr* csr, tridap_receipt* receipt);
+/// An operator of which only the product is known. `user` must be valid until the handle is released. **Collective.**
+int tridap_operator_of(tridap_distribution rows, tridap_order order, tridap_apply apply, void* user,
+                       tridap_matrix* matrix);
+/// y = A x. Both arrays have the distribution of the rows, and any padding; or one axis more, which is not distributed,
+/// for several vectors. `receipt` may be NULL. **Collective.**
+int tridap_multiply(tridap_matrix a, tridap_array x, tridap_array y, tridap_copy copy, tridap_receipt* receipt);
+
+typedef struct tridap_preconditioner_options {
+  const char* parameters;    ///< of MueLu or Ifpack2, as tridap_solve_options has them
+  int32_t unsymmetric;       ///< 1: not for "cg", which needs a symmetric one
+  tridap_array coordinates;  ///< for "muelu": the points of the rows, along one axis more; no handle: unknown
+  tridap_array nullspace;    ///< for "muelu": vectors that the matrix maps to almost 0; no handle: ones
+} tridap_preconditioner_options;
+
+/// Makes a preconditioner by name: "muelu" (algebraic multigrid), "ifpack2", "schwarz" or another name of Ifpack2. It
+/// may be used for any matrix with the same rows. **Collective.**
+int tridap_preconditioner_make(tridap_matrix a, const char* name, const tridap_preconditioner_options* options,
+                               tridap_preconditioner* preconditioner);
+/// One of a function of the program, which multiplies by an approximate inverse. **Collective.**
+int tridap_preconditioner_of(tridap_distribution rows, tridap_order order, tridap_apply apply, void* user,
+                             tridap_preconditioner* preconditioner);
+
+/// The same on every process, but for `watch`, `user` and what is written.
+///
+/// `parameters` are lines "name=value", separated by line ends or ";", or the text of a parameter list of Teuchos in
+/// XML. A value is true, false, an integer, a number with a point or an exponent, or a text; "a/b=1" is `b` in the
+/// sublist `a`. A parameter that the library does not have is refused, with the nearest name.
+typedef struct tridap_solve_options {
+  const char* method;          ///< "cg", "gmres", "direct", or a name of Belos, such as "bicgstab"; NULL: "cg"
+  const char* preconditioner;  ///< as tridap_preconditioner_make() has it; kept with the matrix. NULL: none
+  tridap_preconditioner made;  ///< instead: one that was made
+  double tol;   ///< the solve ends when |b - A x| is at most tol |b|, or atol; 0: 1e-8, or none if there is an `atol`
+  double atol;  ///< see `tol`
+  int32_t maxiter;                        ///< the largest number of iterations; 0: 1000
+  tridap_copy copy;                       ///< of the elements of b and x
+  const char* parameters;                 ///< of the method, such as "Num Blocks=50"
+  const char* preconditioner_parameters;  ///< of `preconditioner`
+  /// Is called with each residual |b - A x| / |b|, that of the first guess included; returns 1 to end the iteration.
+  /// It may be NULL on some processes. For most methods of Belos it is called before products with A.
+  int (*watch)(void* user, int iteration, double residual);
+  void* user;             ///< for `watch`
+  double* residuals;      ///< memory for the residuals that `watch` gets, and that of the solution; may be NULL
+  int64_t residual_size;  ///< of `residuals`
+  double* each;           ///< memory for the residual of each right-hand side; may be NULL
+  int64_t each_size;      ///< of `each`
+} tridap_solve_options;
+
+typedef struct tridap_solution {
+  int32_t converged;       ///< 1: each right-hand side's residual is small enough
+  int32_t stopped;         ///< 1: by a watch
+  int32_t iterations;      ///< the largest number for any right-hand side
+  double residual;         ///< |b - A x| / |b|, computed from x; the largest of the right-hand sides
+  int64_t residual_count;  ///< how many there are, also if the memory is too small for them
+  double seconds;          ///< of this process, without the time to make a preconditioner
+  tridap_receipt receipt;  ///< what was copied of b and x, and back to x
+} tridap_solution;
+
+/// Solves A x = b in the memory of `x`, whose values are the first guess. The arrays are as those of
+/// tridap_multiply(); several right-hand sides are along one axis more. That it has not converged is no failure: see
+/// `solution`, which may be NULL. **Collective.**
+int tridap_solve(tridap_matrix a, tridap_array b, tridap_array x, const tridap_solve_options* options,
+                 tridap_solution* solution);
+
+/// The same on every process.
+typedef struct tridap_eigen_options {
+  const char* method;   ///< "lobpcg" or "krylov schur"; NULL: "lobpcg"
+  const char* which;    ///< "SA" and "LA", the smallest and the largest; "SM" and "LM", by magnitude; NULL: "SA"
+  const double* sigma;  ///< for "krylov schur": those near to this number; NULL: none
+  double tol;           ///< of |A x - w M x| / (|w| |x|); 0: 1e-8
+  int32_t maxiter;      ///< 0: 1000
+  tridap_preconditioner preconditioner;  ///< for "lobpcg"; no handle: none
+  tridap_copy copy;                      ///< of the elements of x
+} tridap_eigen_options;
+
+typedef struct tridap_eigen_solution {
+  int32_t converged;   ///< 1: a value was found for each vector of x
+  int32_t iterations;  ///< of all attempts
+  int64_t count;       ///< of values that were found
+  double seconds;
+  tridap_receipt receipt;  ///< what was copied of x, and back
+} tridap_eigen_solution;
+
+/// Finds as many eigenvalues w and eigenvectors of A x = w M x as `x` has vectors, along one axis more than the rows. A
+/// is symmetric; M is symmetric and positive definite, or no handle for the identity. Vectors of `x` that are not 0 are
+/// the first guess. `values` and `residuals` have memory for one number for each vector, `residuals` may be NULL; the
+/// numbers become ascending. **Collective.**
+int tridap_eigenvalues(tridap_matrix a, tridap_matrix m, tridap_array x, const tridap_eigen_options* options,
+                       double* values, double* residuals, tridap_eigen_solution* solution);
 
 #ifdef __cplusplus
 }

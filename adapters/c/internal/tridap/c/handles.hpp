@@ -21,11 +21,12 @@ struct Object {
   virtual ~Object() = default;
 
   std::shared_ptr<mpi::Duplicates> comm;
+  bool has_failed = false;  ///< it is a Failed
 };
 
 /// The object of a handle that a call has failed to make.
 struct Failed final : Object {
-  explicit Failed(Report of) : why(std::move(of)) {}
+  explicit Failed(Report of) : why(std::move(of)) { has_failed = true; }
   Report why;
 };
 

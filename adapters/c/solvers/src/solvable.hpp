@@ -1,0 +1,89 @@
+#pragma once
+
+#include <tridap/c/objects.hpp>
+#include <tridap/internal/collective_call.hpp>
+#include <tridap/solvers/matrix.hpp>
+#include <tridap/solvers/solve.hpp>
+#include <tridap/solvers/vectors.hpp>
+
+#include <memory>
+#include <string>
+
+namespace tridap::c {
+
+/// What is made once for a matrix, in the first solve that needs it.
+struct Prepared {
+  Teuchos::RCP<const solvers::Operator> preconditioner;
+  std::string made_of;  ///< name, method and parameters
+  std::unique_ptr<solvers::DirectSolver> factors;
+};
+
+/// A matrix, an operator or a preconditioner on the elements of a distribution. It exists inside of Trilinos alone.
+struct Solvable {
+  explicit Solvable(tpetra::ArrayMap map);
+  Solvable(const Solvable&) = delete;
+  Solvable& operator=(const Solvable&) = delete;
+  ~Solvable();
+
+  tpetra::ArrayMap rows;
+  Teuchos::RCP<solvers::CrsMatrix> matrix;  ///< null for an operator
+  Teuchos::RCP<const solvers::Operator> op;
+  Prepared prepared = {};
+  solvers::CopyMemory copies = {};  ///< of vectors that cannot be shared
+  Order order = Order::row_major;   ///< of numbers and rows
+  Index serial = 0;                 ///< the same on all processes, and another one for each object of a communicator
+};
+
+/// A handle's object. Whichever thread lets go last, its content is released inside of Trilinos.
+template <Kind of>
+struct SolvableObject final : Object {
+  static constexpr Kind kind = of;
+  explicit SolvableObject(std::shared_ptr<Solvable> made) : content(std::move(made)) {}
+  ~SolvableObject() override { mpi::release_inside(mpi::Library::trilinos, std::move(content)); }
+  std::shared_ptr<Solvable> content;
+};
+using MatrixObject = SolvableObject<Kind::matrix>;
+using PreconditionerObject = SolvableObject<Kind::preconditioner>;
+
+/// Initialises Kokkos if nobody has; MPI_Finalize then finalises it. Inside of Trilinos.
+void need_kokkos();
+
+/// The beginning of a call that makes a Solvable: the processes agree on its serial number, on its rows and on their
+/// order.
+class Making {
+ public:
+  Making(MPI_Comm caller, const char* name, const DistributionObject& rows, tridap_order order);
+  /// The Solvable, still without an operator. To be called inside of run(). **Collective.**
+  std::shared_ptr<Solvable> solvable();
+  template <class Body>
+  decltype(auto) run(Body&& body) const {
+    return call_.run(std::forward<Body>(body));
+  }
+
+ private:
+  const DistributionObject& rows_;
+  Order order_;
+  mpi::Call call_;
+};
+
+/// An array for a solver; `name` is that of the argument.
+inline solvers::SolverArray solver_array(const ArrayObject& of, const char* name, bool writable) {
+  return {of.array, *of.distribution, name, writable, of.stream};
+}
+
+/// Throws Error unless an array can be written. Local.
+void need_writable(const ArrayObject& array, const char* name);
+
+/// The policy that an argument asks for; throws Error if there is none.
+Copy copy_of(tridap_copy copy);
+
+/// Throws Error, the same on every process, if number `i` of a record differs: it was of `what`.
+void need_same(const mpi::Call& call, std::size_t i, const char* what);
+
+/// Throws Error unless two operators have the same rows in the same order. Local.
+void need_rows_of(const Solvable& a, const Solvable& other, const char* name);
+
+/// The receipt of a call that reads `in` and reads and writes `out`; one of both may be null.
+Receipt receipt_of(const Receipt* in, const Receipt* out);
+
+}  // namespace tridap::c
