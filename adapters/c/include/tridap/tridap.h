@@ -310,7 +310,8 @@ int tridap_plan_explain(tridap_plan plan, char* text, size_t size, size_t* lengt
 /// Fills the padding of an array from the owners of the elements, also at the ends of periodic axes. The plan is kept
 /// with the array: later calls make one reduction. **Collective.**
 int tridap_update_padding(tridap_array array);
-/// The same for several arrays of one communicator, of any distributions, in one exchange. **Collective.**
+/// The same for several arrays of one communicator, of any types and distributions, in one exchange: one message to
+/// each process. The plan, and with it the memory of all, is kept with the first one. **Collective.**
 int tridap_update_paddings(int count, const tridap_array* arrays);
 /// Adds the values of padding to the elements of which it is a copy; padding keeps its values. **Collective.**
 int tridap_sum_padding(tridap_array array);
