@@ -139,9 +139,9 @@ int tridap_load_into(const char* path, const char* name, tridap_array array, con
           refuse("the processes give arrays of different element types", "must be parts of one array",
                  "pass the same array on every process");
         call.run([&] {
-          write_receipt(load_in(call, from, to,
-                                [&](const hdf5::Stored&, const Distribution&) { return into->array.buffer; }),
-                        receipt);
+          write_receipt(
+              load_in(call, from, to, [&](const hdf5::Stored&, const Distribution&) { return into->array.buffer; }),
+              receipt);
         });
       });
 }

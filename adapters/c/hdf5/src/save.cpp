@@ -67,7 +67,5 @@ int tridap_save(const char* path, int count, const char* const* names, const tri
   Saving saving;
   return collectively(
       "tridap_save", comm, mpi::Library::hdf5, [&] { saving.read(comm, path, count, names, arrays, options); },
-      [&](MPI_Comm caller) {
-        write_receipt(hdf5::save(saving.path, saving.arrays, caller, saving.options), receipt);
-      });
+      [&](MPI_Comm caller) { write_receipt(hdf5::save(saving.path, saving.arrays, caller, saving.options), receipt); });
 }

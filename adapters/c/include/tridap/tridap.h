@@ -559,7 +559,8 @@ typedef struct tridap_stored {
   tridap_type type;                 ///< of elements in memory
 } tridap_stored;
 
-/// Finds an array in a file. `distribution`, if it is not NULL, becomes the one that tridap_load() uses without a handle.
+/// Finds an array in a file. `distribution`, if it is not NULL, becomes the one that tridap_load() uses without a
+/// handle.
 /// **Collective.**
 int tridap_find(const char* path, const char* name, MPI_Comm comm, tridap_stored* stored,
                 tridap_distribution* distribution);
