@@ -504,6 +504,74 @@ typedef struct tridap_eigen_solution {
 int tridap_eigenvalues(tridap_matrix a, tridap_matrix m, tridap_array x, const tridap_eigen_options* options,
                        double* values, double* residuals, tridap_eigen_solution* solution);
 
+// ---- Files of HDF5: TriDAP::c_hdf5 ---------------------------------------------------------------------------------
+
+// A dataset has the shape of the whole array, padding at the edges included, in C order, whatever the memory order of
+// the array is. It also says how the array was distributed.
+
+/// A named value of a file: a text; or numbers, of which `count` 0 means one without an axis.
+typedef struct tridap_attribute {
+  const char* name;
+  const char* text;  ///< in UTF-8; NULL: `data` are numbers
+  const void* data;
+  tridap_type type;
+  int64_t count;
+} tridap_attribute;
+
+/// The same on every process; the attributes of rank 0 are used.
+typedef struct tridap_save_options {
+  int32_t has_step;       ///< 1: the arrays are those of `step`, and are added to a file that exists
+  int64_t step;           ///< from 0
+  const int64_t* chunks;  ///< the extents of chunks, one for each axis of the arrays; NULL: none, or about 4 MiB
+  int32_t compression;    ///< level of gzip, 1 to 9; 0: not compressed
+  int64_t attribute_count;
+  const tridap_attribute* attributes;  ///< of the file
+} tridap_save_options;
+
+/// Saves `count` arrays of one communicator as datasets with these names, "u" or "fields/u", in a new file, which
+/// replaces one of this name when it is complete; or as one step more, in the file. `receipt` may be NULL.
+/// **Collective.**
+int tridap_save(const char* path, int count, const char* const* names, const tridap_array* arrays,
+                const tridap_save_options* options, tridap_receipt* receipt);
+
+/// The same on every process.
+typedef struct tridap_load_options {
+  int32_t has_step;  ///< 1: the array of `step`; 0: of the last step, or without steps
+  int64_t step;
+  tridap_order order;  ///< of new memory
+} tridap_load_options;
+
+/// Loads an array into new memory, whose padding is filled. An empty name means the only dataset. `distribution` is of
+/// `comm` and has the shape of the dataset; no handle: that with which the array was saved, or one of the same kind for
+/// another number of processes, or blocks. Any file of HDF5 can be loaded. **Collective.**
+int tridap_load(const char* path, const char* name, MPI_Comm comm, tridap_distribution distribution,
+                const tridap_load_options* options, tridap_array* array);
+/// The same into the memory of an array. `receipt` may be NULL. **Collective.**
+int tridap_load_into(const char* path, const char* name, tridap_array array, const tridap_load_options* options,
+                     tridap_receipt* receipt);
+
+#define TRIDAP_MOST_AXES 32
+
+/// What a file says about an array.
+typedef struct tridap_stored {
+  int ndim;
+  int64_t shape[TRIDAP_MOST_AXES];  ///< without the axis of the steps
+  int64_t steps;                    ///< how many; -1: it has none
+  tridap_type type;                 ///< of elements in memory
+} tridap_stored;
+
+/// Finds an array in a file. `distribution`, if it is not NULL, becomes the one that tridap_load() uses without a
+/// handle.
+/// **Collective.**
+int tridap_find(const char* path, const char* name, MPI_Comm comm, tridap_stored* stored,
+                tridap_distribution* distribution);
+/// The text of an attribute of an object in a file; of the file itself for "/". As tridap_dist_text(). Local.
+int tridap_attribute_text(const char* path, const char* object, const char* name, char* text, size_t size,
+                          size_t* length);
+/// The numbers of an attribute, at most `size`, converted to double. `count` becomes how many there are. Local.
+int tridap_attribute_numbers(const char* path, const char* object, const char* name, double* numbers, int64_t size,
+                             int64_t* count);
+
 #ifdef __cplusplus
 }
 #endif
