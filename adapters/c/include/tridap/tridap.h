@@ -572,6 +572,53 @@ int tridap_attribute_text(const char* path, const char* object, const char* name
 int tridap_attribute_numbers(const char* path, const char* object, const char* name, double* numbers, int64_t size,
                              int64_t* count);
 
+// ---- Dense matrices: TriDAP::c_scalapack ---------------------------------------------------------------------------
+
+// Arrays have two axes, of float, double or complex of these; right-hand sides may have one. ScaLAPACK computes in
+// copies of arguments, which the receipt counts, unless they may be overwritten. It needs square blocks, "c:4,c:4" over
+// any grid, and qr and matmul any blocks: other matrices are refused, or moved there and back with
+// TRIDAP_COPY_IF_NEEDED. Answers are distributed as the arguments are; new ones are column-major. A receipt may be
+// NULL.
+
+typedef enum tridap_op { TRIDAP_OP_NONE = 0, TRIDAP_OP_TRANSPOSE = 1, TRIDAP_OP_ADJOINT = 2 } tridap_op;
+
+/// The same on every process.
+typedef struct tridap_dense_options {
+  tridap_copy copy;      ///< whether elements may be moved to another distribution
+  int32_t overwrite_a;   ///< 1: the memory of `a` may be overwritten
+  int32_t overwrite_b;   ///< 1: the answer is written to the memory of `b`
+  int32_t upper;         ///< 1: the upper triangle is used, and a Cholesky factor is upper; 0: the lower one
+  tridap_op op_a, op_b;  ///< for tridap_matmul(): what is multiplied
+} tridap_dense_options;
+
+/// Solves a x = b by LU. `b` has one axis, or two for several right-hand sides. **Collective.**
+int tridap_dense_solve(tridap_array a, tridap_array b, const tridap_dense_options* options, tridap_array* x,
+                       tridap_receipt* receipt);
+/// The Cholesky factor of a symmetric or Hermitian positive definite matrix. **Collective.**
+int tridap_cholesky(tridap_array a, const tridap_dense_options* options, tridap_array* factor, tridap_receipt* receipt);
+/// All eigenvalues of a symmetric or Hermitian matrix, ascending, on every process; column j of `vectors` belongs to
+/// `values[j]`. **Collective.**
+int tridap_eigh(tridap_array a, const tridap_dense_options* options, double* values, tridap_array* vectors,
+                tridap_receipt* receipt);
+/// a = u diag(values) vh of an m x n matrix, with k = min(m, n) values, descending, on every process. **Collective.**
+int tridap_svd(tridap_array a, const tridap_dense_options* options, tridap_array* u, double* values, tridap_array* vh,
+               tridap_receipt* receipt);
+/// a = q r: the columns of `q` are orthonormal, and `r` is 0 below its diagonal. **Collective.**
+int tridap_qr(tridap_array a, const tridap_dense_options* options, tridap_array* q, tridap_array* r,
+              tridap_receipt* receipt);
+/// The product of two matrices, or of a matrix and a vector. **Collective.**
+int tridap_matmul(tridap_array a, tridap_array b, const tridap_dense_options* options, tridap_array* c,
+                  tridap_receipt* receipt);
+
+/// An array over this process's part of a ScaLAPACK matrix, which has LLD_ elements from one column to the next. The
+/// context of `desc` is that of a grid over all processes of `comm`, in the order of its rows: BLACS_GRIDINIT with 'R'.
+/// **Collective.**
+int tridap_array_of_desc(const int desc[9], void* local, tridap_type type, MPI_Comm comm, tridap_array* array);
+/// An array in column-major memory as a ScaLAPACK matrix over the same memory, for the program's calls of ScaLAPACK on
+/// its own `context`, of a grid like that of the array. `local` is this process's part, and valid as long as the array.
+/// Other distributions are refused, with the nearest one. **Collective.**
+int tridap_array_to_desc(tridap_array array, int context, int desc[9], void** local);
+
 #ifdef __cplusplus
 }
 #endif
