@@ -71,6 +71,11 @@ constexpr Word words[] = {
     {"make a plan with this element_bytes", "pass an array of the plan's element type, or set the option convert = 1",
      "pass an array of the plan's kind, or pass convert=.true. to the call that makes the plan"},
     {"call start() first", "start it first", "start it first"},
+    {"allocate what tridap_local_shape says", "allocate what tridap_local_shape says",
+     "allocate what layout%local_shape() says"},
+    {"allocate what tridap_shape says", "allocate what tridap_shape says", "allocate what layout%shape() says"},
+    {"pass a rank of the communicator, or TRIDAP_HERE", "pass a rank of the communicator, or TRIDAP_HERE",
+     "pass a rank of the communicator"},
     {", or use tridap::allocate()", ", or use tridap_allocate", ", or use tridap_allocate"},
     {"`", "'", "'"},
 };
