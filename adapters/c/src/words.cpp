@@ -23,6 +23,16 @@ constexpr Word words[] = {
     {"pass copy=if_needed", "pass copy = TRIDAP_COPY_IF_NEEDED", "pass copy='if_needed'"},
     {"copy=if_needed", "copy = TRIDAP_COPY_IF_NEEDED", "copy='if_needed'"},
     {"copy=never", "copy = TRIDAP_COPY_NEVER", "copy='never'"},
+    {"column-major memory (order='F')", "column-major memory", "memory as Fortran allocates it"},
+    {" = tridap.zeros(A.distribution, comm=A.comm) makes one", " of tridap_allocate", " of tridap_allocate"},
+    {"give indptr as SciPy has it", "make row_starts ascend from index_base to index_base + entry_count",
+     "make the row starts ascend from 1 to one more than there are entries"},
+    {"krylov_schur", "krylov schur", "krylov schur"},
+    {"give the array's Named a type of HDF5, or convert the array", "convert the array", "convert the array"},
+    {"give the array's Named a type of HDF5", "convert the array", "convert the array"},
+    {"qr() and svd() take others", "tridap_qr and tridap_svd take others", "tridap_qr and tridap_svd take others"},
+    {"pass the grid of this context: ProcessGrid::of_context()", "pass a desc of this context",
+     "pass a desc of this context"},
     {"set the option `partial`", "set the option partial = 1", "pass partial=.true."},
     {"or set the option `convert`", "or set the option convert = 1", "or pass convert=.true."},
     {"; a process without a part passes DistArray{}", "", ""},
@@ -36,8 +46,19 @@ constexpr Word words[] = {
     {", or use tridap::allocate()", ", or use tridap_allocate", ", or use tridap_allocate"},
 };
 
+// Removes what begins with `from`, up to the bracket that closes the one in `from`.
+void remove_bracket(std::string& text, std::string_view from) {
+  for (std::size_t begin = text.find(from); begin != std::string::npos; begin = text.find(from, begin)) {
+    std::size_t end = text.find('(', begin) + 1;
+    for (int depth = 1; depth > 0 && end < text.size(); ++end)
+      depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+    text.erase(begin, end - begin);
+  }
+}
+
 std::string in_words(std::string text, bool fortran) {
   for (const Word& word : words) replace_all(text, word.cpp, fortran ? word.fortran : word.c);
+  for (const std::string_view python : {" (in Python ", " (Python: ", ": tridap.Matrix("}) remove_bracket(text, python);
   return text;
 }
 

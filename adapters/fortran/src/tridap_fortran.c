@@ -248,7 +248,14 @@ int tridap_fortran_ghosts(tridap_distribution layout, CFI_cdesc_t* a, list ids, 
   tridap_memory memory;
   tridap_distribution given = layout;
   fault why;
-  const int wrong = !read_memory(a, &memory, extents, strides, &why);
+  int ndim = 0;
+  int wrong = !read_memory(a, &memory, extents, strides, &why);
+  /* In C several axes can be numbered together, in row-major order, which no memory of Fortran has. */
+  if (!wrong && tridap_ndim(layout, &ndim) == TRIDAP_OK && ndim != memory.ndim) {
+    char value[120];
+    snprintf(value, sizeof value, "the memory has rank %d, and the distribution %d dimensions", memory.ndim, ndim);
+    wrong = !faulty(&why, value, "must be as many", "pass memory of the rank of the distribution");
+  }
   if (wrong) refuse(&why, TRIDAP_DISTRIBUTION_HANDLE, layout.number, &given.number);
   const int status = tridap_ghosts_make(given, &memory, ids.count, ids.data, ghosts);
   if (wrong) tridap_release(given.number);
