@@ -58,10 +58,14 @@ function(tridap_expand_block result line block)
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
-# Writes the expanded source, if it has changed.
-function(tridap_expand source target)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${source}")
-  file(READ "${source}" left)
+# Writes the source that the given parts are, one after the other, if it has changed.
+function(tridap_expand target)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${ARGN})
+  set(left "")
+  foreach(part IN LISTS ARGN)
+    file(READ "${part}" text)
+    string(APPEND left "${text}")
+  endforeach()
   set(text "")
   while(TRUE)
     string(FIND "${left}" "\n!for " begin)

@@ -7,6 +7,7 @@
 #include <tridap/interface.h>
 
 #include <ISO_Fortran_binding.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -436,3 +437,28 @@ int tridap_fortran_text(int which, uint64_t number, int64_t process, char* text,
 }
 
 int tridap_fortran_watch(double seconds, MPI_Fint comm) { return tridap_watch(seconds, MPI_Comm_f2c(comm)); }
+
+/* ---- Procedures of the program ---------------------------------------------------------------------------------------- */
+
+/* Type program_procedure of module tridap_c_solvers. */
+typedef struct program_procedure {
+  void (*address)(void);
+  int64_t count;
+  struct program_procedure* next;
+} program_procedure;
+
+/* A procedure with the number of its elements, which C gets as the user's data, and which lives until the program ends:
+ * equal ones are one. NULL: memory has run out. */
+void* tridap_fortran_procedure(void (*address)(void), int64_t count) {
+  static _Atomic(program_procedure*) first = NULL;
+  program_procedure* head = first;
+  for (program_procedure* at = head; at != NULL; at = at->next)
+    if (at->address == address && at->count == count) return at;
+  program_procedure* const made = malloc(sizeof *made);
+  if (made == NULL) return NULL;
+  made->address = address;
+  made->count = count;
+  made->next = head;
+  while (!atomic_compare_exchange_weak(&first, &made->next, made)) continue;
+  return made;
+}

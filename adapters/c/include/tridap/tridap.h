@@ -619,6 +619,60 @@ int tridap_array_of_desc(const int desc[9], void* local, tridap_type type, MPI_C
 /// Other distributions are refused, with the nearest one. **Collective.**
 int tridap_array_to_desc(tridap_array array, int context, int desc[9], void** local);
 
+// ---- PETSc: TriDAP::c_petsc ----------------------------------------------------------------------------------------
+
+// Objects of PETSc are their handles, `Vec` and `DM`, as void*: in Fortran `vec%v`. The program initialises PETSc. A
+// `dm` is a DMDA, and NULL for a Vec that is not of one.
+
+/// This process's part of a Vec in its own memory; of a DMDA with its axes (z, y, x), and padding for a local Vec. The
+/// access of VecGetArray, or for `read_only` VecGetArrayRead, is open until the array is released. `comm` has the
+/// processes of the Vec in their order. `shift`, if it is not NULL, has memory for 4 numbers: by axis, how much larger
+/// global indices are than PETSc's. Local.
+int tridap_array_of_vec(void* vec, void* dm, MPI_Comm comm, int read_only, tridap_array* array, int64_t* shift);
+/// A Vec over the memory of an array, which is dense without padding, or fits the DMDA; with TRIDAP_COPY_IF_NEEDED
+/// other memory is copied, if there is no DMDA. The program calls VecDestroy. `receipt` may be NULL. **Collective.**
+int tridap_vec_of_array(tridap_array array, void* dm, tridap_copy copy, void** vec, tridap_receipt* receipt);
+/// The distribution of a DMDA's global Vecs; for `ghosts` 1 that of its local ones. **Collective.**
+int tridap_distribution_of_dmda(void* dm, int ghosts, MPI_Comm comm, tridap_distribution* distribution);
+
+/// The same on every process.
+typedef struct tridap_dmda_options {
+  int32_t has_width;      ///< 1: `stencil_width` is that of the DMDA; 0: that of the padding, or 1
+  int64_t stencil_width;  ///< ghost points on each side
+  int32_t star;           ///< 1: a star stencil; 0: a box
+  int32_t dof;            ///< 1: the last axis has the degrees of freedom of each point
+} tridap_dmda_options;
+
+/// A DMDA with the ownership of a distribution in blocks. The program calls DMDestroy. **Collective.**
+int tridap_dmda_of(tridap_distribution distribution, const tridap_dmda_options* options, void** dm);
+
+// ---- Global Arrays: TriDAP::c_globalarrays -------------------------------------------------------------------------
+
+// Arrays of Global Arrays (GA) are its integer handles. The component is a static library where GA is one.
+
+/// Initialises GA, if the program has not done it, with an allocator for so many elements of double. **Collective**
+/// over MPI_COMM_WORLD.
+int tridap_ga_begin(int64_t allocator_doubles);
+/// Terminates GA if tridap_ga_begin() has initialised it. Fails if a process still holds an array of it.
+/// **Collective** over MPI_COMM_WORLD.
+int tridap_ga_end(void);
+
+/// This process's part of a Global Array in its own memory. `ghosts` 1: ghost cells are padding. Rank r of `comm` has
+/// place r of the array's grid, as tridap_ga_communicator() gives it; for blocks over all processes MPI_COMM_WORLD is
+/// right, unless an error says otherwise. Local.
+int tridap_array_of_ga(int handle, int ghosts, MPI_Comm comm, tridap_array* array);
+/// The processes of a Global Array's grid in its order; MPI_COMM_NULL on others. The program frees it. **Collective**
+/// over the processes of the Global Array.
+int tridap_ga_communicator(int handle, MPI_Comm* comm);
+/// A new Global Array with the ownership of a distribution, and an array of zeros in its memory, which owns it: the
+/// program must not call GA_Destroy for `handle`. **Collective.**
+int tridap_ga_create(tridap_distribution distribution, tridap_type type, int* handle, tridap_array* array);
+/// The Global Array of an array, and an array in its memory, which owns it: that in whose memory `array` is, if
+/// tridap_ga_create() has made it; else, if `copy` allows it, a new one with a copy. `receipt` may be NULL.
+/// **Collective.**
+int tridap_ga_of_array(tridap_array array, tridap_copy copy, int* handle, tridap_array* result,
+                       tridap_receipt* receipt);
+
 #ifdef __cplusplus
 }
 #endif
