@@ -26,3 +26,8 @@ if(TARGET TriDAP::globalarrays)
 endif()
 set_source_files_properties(fortran_globalarrays_test.f90 PROPERTIES COMPILE_OPTIONS
                             "$<$<Fortran_COMPILER_ID:GNU>:-std=gnu>")  # the memory of Global Arrays is a common block
+add_executable(docs_howto_fortran howto.f90 $<TARGET_OBJECTS:tests_fortran>)
+target_compile_options(docs_howto_fortran PRIVATE -Wall -Wextra $<$<Fortran_COMPILER_ID:GNU>:-std=f2018 -fcheck=all -g -O1
+                       -Wno-maybe-uninitialized -Wno-uninitialized -Wno-compare-reals>)
+target_link_libraries(docs_howto_fortran PRIVATE tests_fortran)
+tridap_add_mpi_run(docs_howto_fortran RANKS 4 ALL 1 6 COMMAND $<TARGET_FILE:docs_howto_fortran> TARGETS docs_howto_fortran)
