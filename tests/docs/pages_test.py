@@ -11,8 +11,8 @@ A comment names the file from which the block of code after it is quoted:
     ```
 
 The lines of the block must stand in the file one after another; their common indentation may differ. A line "..." or
-"// ..." of the block stands for lines that are left out. In docs/howto and docs/inside every block of C, C++, CMake and
-Python must be quoted. The commands of a block "console" (lines that begin with "$ ") are run with the command
+"// ..." of the block stands for lines that are left out. In docs/howto and docs/inside every block of C, C++, CMake,
+Fortran and Python must be quoted. The commands of a block "console" (lines that begin with "$ ") are run with the command
 TRIDAP as tridap, in one folder for each page, and must print what the block shows. A link to a file must name a file of the repository, and a link to a heading one of its page.
 """
 
@@ -24,7 +24,7 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-CODE = {"c", "cpp", "cmake", "python"}
+CODE = {"c", "cpp", "cmake", "fortran", "python"}
 BLOCK = re.compile(r"(?:^<!-- quoted: (\S+) -->\n+)?^```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)|!\[[^\]]*\]\(([^)\s]+)\)")
 LEFT_OUT = re.compile(r"^\s*(?://|#)?\s*\.\.\.\s*$", re.MULTILINE)

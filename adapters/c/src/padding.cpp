@@ -1,6 +1,6 @@
 #include <tridap/c/objects.hpp>
 #include <tridap/internal/collective_call.hpp>
-#include <tridap/internal/digest.hpp>
+#include <tridap/internal/driver.hpp>
 
 #include <string>
 #include <utility>
@@ -34,48 +34,47 @@ int find_comm(int count, const tridap_array* arrays, Comm& comm) noexcept {
   });
 }
 
-std::optional<PaddingUpdate>& kept_in(ArrayObject& array, PaddingOperation operation) {
+PaddingUpdate plan_of(const Arrays& arrays, PaddingOperation operation, MPI_Comm comm) {
+  std::vector<redistribute::PaddedBuffer> all;
+  for (const auto& array : arrays) all.push_back({array->array.buffer, *array->distribution});
+  return PaddingUpdate(std::move(all), comm, operation);
+}
+
+void start(PaddingUpdate& update, const Arrays& arrays) {
+  for (std::size_t i = 1; i < arrays.size(); ++i)  // that of the first one is passed
+    if (!arrays[i]->array.buffer.memory.is_on_host())
+      driver::order_ours_after(arrays[i]->array.buffer.memory, arrays[i]->stream);
+  update.start(arrays.empty() ? DeviceStream() : arrays.front()->stream);
+}
+
+std::optional<ArrayObject::KeptUpdate>& kept_in(ArrayObject& array, PaddingOperation operation) {
   return operation == PaddingOperation::sum ? array.sum : array.fill;
 }
 
-// A number for the plans that arrays have kept, the same on all processes if all of them have the same ones.
-Index plans_number(const Arrays& arrays, PaddingOperation operation) {
-  Digest digest;
-  for (const auto& array : arrays) {
-    const auto& kept = kept_in(*array, operation);
-    digest.add(kept ? kept->number() : -1);
-  }
-  return digest.value();
-}
-
-bool all_have_plans(const Arrays& arrays, PaddingOperation operation) {
-  for (const auto& array : arrays)
-    if (!kept_in(*array, operation)) return false;
-  return true;
-}
-
-// Updates several arrays: all messages are on their way before the first one is awaited.
+// Updates several arrays in one exchange. The plan is kept with the first one.
 int update(const char* name, int count, const tridap_array* given, PaddingOperation operation) noexcept {
   Comm comm;
   if (const int status = find_comm(count, given, comm); status != TRIDAP_OK) return status;
   Arrays arrays;
+  std::vector<std::uint64_t> numbers;
+  std::optional<ArrayObject::KeptUpdate> none;
+  std::optional<ArrayObject::KeptUpdate>* kept = &none;
   return collectively(
-      name, comm, {}, [&] { arrays = arrays_of(count, given, comm); },
+      name, comm, {},
+      [&] {
+        arrays = arrays_of(count, given, comm);
+        for (int i = 0; i < count; ++i) numbers.push_back(given[i].number);
+        if (!arrays.empty()) kept = &kept_in(*arrays.front(), operation);
+        if (*kept && (*kept)->numbers != numbers) kept->reset();
+      },
       [&](MPI_Comm caller) {
         const mpi::Call call(caller, name, {}, [&](mpi::Record& record) {
-          record.add(count);
-          record.add(plans_number(arrays, operation));
-          record.add(all_have_plans(arrays, operation) ? 1 : 0);
+          record.add(*kept ? (*kept)->update.number() : -1);  // the same if all processes have the same plan
         });
-        if (!call.is_same(0))
-          refuse("the processes give from " + std::to_string(call.smallest(0)) + " to " +
-                     std::to_string(call.largest(0)) + " arrays",
-                 "must be as many on every process", "pass the same arrays on every process, in the same order");
-        if (!call.is_same(1) || call.smallest(2) == 0)
-          for (const auto& array : arrays)
-            kept_in(*array, operation).emplace(array->array.buffer, *array->distribution, call.comm(), operation);
-        for (const auto& array : arrays) kept_in(*array, operation)->start(array->stream);
-        for (const auto& array : arrays) kept_in(*array, operation)->wait();
+        if (!call.is_same(0) || call.smallest(0) < 0)
+          kept->emplace(ArrayObject::KeptUpdate{std::move(numbers), plan_of(arrays, operation, call.comm())});
+        start((*kept)->update, arrays);
+        (*kept)->update.wait();
       });
 }
 
@@ -109,18 +108,13 @@ int tridap_padding_make(int count, const tridap_array* arrays, int sum, tridap_p
   Comm comm;
   if (const int status = find_comm(count, arrays, comm); status != TRIDAP_OK)
     return give<PaddingObject>(status, number_in(padding), comm, nullptr);
-  auto made = std::make_shared<PaddingObject>();
+  Arrays all;
   return making_together<PaddingObject>(
-      "tridap_padding_make", number_in(padding), comm, {}, [&] { made->arrays = arrays_of(count, arrays, comm); },
+      "tridap_padding_make", number_in(padding), comm, {}, [&] { all = arrays_of(count, arrays, comm); },
       [&](MPI_Comm caller) {
-        const mpi::Call call(caller, "tridap_padding_make", {}, [&](mpi::Record& record) { record.add(count); });
-        if (!call.is_same(0))
-          refuse("the processes give from " + std::to_string(call.smallest(0)) + " to " +
-                     std::to_string(call.largest(0)) + " arrays",
-                 "must be as many on every process", "pass the same arrays on every process, in the same order");
-        const auto operation = sum != 0 ? PaddingOperation::sum : PaddingOperation::fill;
-        for (const auto& array : made->arrays)
-          made->updates.emplace_back(array->array.buffer, *array->distribution, call.comm(), operation);
+        auto made = std::make_shared<PaddingObject>(
+            plan_of(all, sum != 0 ? PaddingOperation::sum : PaddingOperation::fill, caller));
+        made->arrays = std::move(all);
         return made;
       });
 }
@@ -129,7 +123,7 @@ int tridap_padding_start(tridap_padding padding) {
   return locally([&] {
     need_mpi();
     const auto of = plan_or_end(padding, "tridap_padding_start");
-    for (std::size_t i = 0; i < of->updates.size(); ++i) of->updates[i].start(of->arrays[i]->stream);
+    start(of->update, of->arrays);
   });
 }
 
@@ -137,6 +131,6 @@ int tridap_padding_wait(tridap_padding padding) {
   return locally([&] {
     need_mpi();
     const auto of = plan_or_end(padding, "tridap_padding_wait");
-    for (PaddingUpdate& each : of->updates) each.wait();
+    of->update.wait();
   });
 }

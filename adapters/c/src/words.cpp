@@ -19,10 +19,56 @@ struct Word {
 };
 
 constexpr Word words[] = {
-    {"Fit::nearest (Python: copy='if_needed')", "copy = TRIDAP_COPY_IF_NEEDED", "copy='if_needed'"},
+    {"pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy",
+     "move it by tridap_redistribute with order = TRIDAP_COLUMN_MAJOR", "move it by tridap_redistribute"},
+    {", or pass Fit::nearest (Python: copy='if_needed')", "", ""},
+    {"pass copy=if_needed and Fit::nearest", "move it by tridap_redistribute", "move it by tridap_redistribute"},
+    {"to move the elements there, pass Fit::nearest (in Python nearest=True)", "move it there by tridap_redistribute",
+     "move it there by tridap_redistribute"},
+    {"make the array with allocate()", "make the array by tridap_ga_create", "make the array by tridap_ga_create"},
+    {", and call collect()", "", ""},
+    {"with create_dmda()", "by tridap_dmda_of", "by tridap_dmda_of"},
     {"pass copy=if_needed", "pass copy = TRIDAP_COPY_IF_NEEDED", "pass copy='if_needed'"},
     {"copy=if_needed", "copy = TRIDAP_COPY_IF_NEEDED", "copy='if_needed'"},
     {"copy=never", "copy = TRIDAP_COPY_NEVER", "copy='never'"},
+    {"column-major memory (order='F')", "column-major memory", "memory as Fortran allocates it"},
+    {" = tridap.zeros(A.distribution, comm=A.comm) makes one", " of tridap_allocate", " of tridap_allocate"},
+    {"give indptr as SciPy has it", "make row_starts ascend from index_base to index_base + entry_count",
+     "make the row starts ascend from 1 to one more than there are entries"},
+    {"krylov_schur", "krylov schur", "krylov schur"},
+    {"give the array's Named a type of HDF5, or convert the array", "convert the array", "convert the array"},
+    {"give the array's Named a type of HDF5", "convert the array", "convert the array"},
+    {"qr() and svd() take others", "tridap_qr and tridap_svd take others", "tridap_qr and tridap_svd take others"},
+    {"svd() takes others", "tridap_svd takes others", "tridap_svd takes others"},
+    {"svd() finds its rank", "tridap_svd finds its rank", "tridap_svd finds its rank"},
+    {"solve() needs no definite", "tridap_dense_solve needs no definite", "tridap_dense_solve needs no definite"},
+    {"make one with make_matrix()", "make one by tridap_matrix_of_csr", "make one by tridap_matrix_of_csr"},
+    {"use method='gmres'", "set method = \"gmres\"", "pass method='gmres'"},
+    {"or method='gmres'", "or method = \"gmres\"", "or method='gmres'"},
+    {": H5Dread with H5T_NATIVE_DOUBLE, or dataset.astype(\"f8\")[()] of h5py", ": H5Dread with H5T_NATIVE_DOUBLE",
+     ": h5dread_f with H5T_NATIVE_DOUBLE"},
+    {"use export_operator(), which", "use tridap_petsc_export_operator, which",
+     "use tridap_petsc_export_operator, which"},
+    {"use export_array(), and copy_with_ghosts() to give it ghosts", "make one by VecCreateGhost",
+     "make one by VecCreateGhost"},
+    {", or use copy_with_ghosts()", "", ""},
+    {" with create_dmda()", "", ""},
+    {"release some arrays, and call collect()", "release some arrays", "release some arrays"},
+    {"make one with create()", "make it by GA_Create", "make it by nga_create"},
+    {", or make the array with allocate()", "", ""},
+    {" and Fit::nearest", "", ""},
+    {"pass Fit::nearest", "set the option copy = TRIDAP_COPY_IF_NEEDED", "pass copy='if_needed'"},
+    {"leave it false, and call update_padding() for", "leave it 0, and call tridap_update_padding for",
+     "leave it out, and call tridap_update_padding for"},
+    {"leave fill_padding false, and call update_padding() for",
+     "leave fill_padding = 0, and call tridap_update_padding for",
+     "leave fill_padding out, and call tridap_update_padding for"},
+    {"call wait() first", "wait for it first", "wait for it first"},
+    {"call start_update() or start_sum() first", "start it by tridap_ghosts_start", "start it first"},
+    {"TriDAP::device", "the component device", "the component device"},
+    {"std::exception", "exception of C++", "exception of C++"},
+    {"pass the grid of this context: ProcessGrid::of_context()", "pass a desc of this context",
+     "pass a desc of this context"},
     {"set the option `partial`", "set the option partial = 1", "pass partial=.true."},
     {"or set the option `convert`", "or set the option convert = 1", "or pass convert=.true."},
     {"; a process without a part passes DistArray{}", "", ""},
@@ -39,10 +85,22 @@ constexpr Word words[] = {
     {"pass a rank of the communicator, or TRIDAP_HERE", "pass a rank of the communicator, or TRIDAP_HERE",
      "pass a rank of the communicator"},
     {", or use tridap::allocate()", ", or use tridap_allocate", ", or use tridap_allocate"},
+    {"`", "'", "'"},
 };
+
+// Removes what begins with `from`, up to the bracket that closes the one in `from`.
+void remove_bracket(std::string& text, std::string_view from) {
+  for (std::size_t begin = text.find(from); begin != std::string::npos; begin = text.find(from, begin)) {
+    std::size_t end = text.find('(', begin) + 1;
+    for (int depth = 1; depth > 0 && end < text.size(); ++end)
+      depth += text[end] == '(' ? 1 : text[end] == ')' ? -1 : 0;
+    text.erase(begin, end - begin);
+  }
+}
 
 std::string in_words(std::string text, bool fortran) {
   for (const Word& word : words) replace_all(text, word.cpp, fortran ? word.fortran : word.c);
+  for (const std::string_view python : {" (in Python ", " (Python: ", ": tridap.Matrix("}) remove_bracket(text, python);
   return text;
 }
 

@@ -16,6 +16,7 @@
 #include <tridap/redistribute/padding.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -101,47 +102,105 @@ class Boxes {
   Index bytes_ = 0;
 };
 
-using Halo = HaloExchange<Boxes>;
+// The elements of several arrays, one array after the other.
+class Arrays {
+ public:
+  void append(Boxes boxes) {
+    bytes_ += boxes.bytes();
+    arrays_.push_back(std::move(boxes));
+  }
 
-// All boxes of each process among `moves`, which are in the order of processes.
-std::vector<Halo::Peer> peers(const Buffer& buffer, const std::vector<PaddingMove>& moves, const ElementStep& added,
-                              const PlacedDistribution& of, const std::shared_ptr<mpi::Faults>& faults) {
-  std::vector<Halo::Peer> all;
+  Index bytes() const { return bytes_; }
+  std::byte* contiguous() const { return arrays_.size() == 1 ? arrays_.front().contiguous() : nullptr; }
+  void pack(std::byte* to) {
+    for (Boxes& each : arrays_) {
+      each.pack(to);
+      to += each.bytes();
+    }
+  }
+  void unpack(const std::byte* from) {
+    for (Boxes& each : arrays_) {
+      each.unpack(from);
+      from += each.bytes();
+    }
+  }
+  void add(const ElementType& type, const std::byte* from) {
+    for (Boxes& each : arrays_) {
+      each.add(type, from);
+      from += each.bytes();
+    }
+  }
+
+ private:
+  std::vector<Boxes> arrays_;
+  Index bytes_ = 0;
+};
+
+using Halo = HaloExchange<Arrays>;
+using ByRank = std::map<Index, Arrays>;
+
+// Appends all boxes of each process among `moves`, which are in the order of processes.
+void append(ByRank& all, const Buffer& buffer, const std::vector<PaddingMove>& moves, const ElementStep& added,
+            const PlacedDistribution& of, const std::shared_ptr<mpi::Faults>& faults) {
   for (auto begin = moves.begin(); begin != moves.end();) {
     const auto end =
         std::find_if(begin, moves.end(), [&](const PaddingMove& m) { return m.process != begin->process; });
-    all.emplace_back(of.rank(begin->process), Boxes(buffer, begin, end, &PaddingMove::here, added, faults));
+    all[of.rank(begin->process)].append(Boxes(buffer, begin, end, &PaddingMove::here, added, faults));
     begin = end;
   }
-  return all;
 }
 
-// The padding of a process's buffer and the elements that it repeats. Throws Error if values cannot be added that
-// shall.
-std::unique_ptr<Halo> halo_of(Buffer buffer, const PlacedDistribution& placed, PaddingOperation operation, Index rank,
-                              const std::shared_ptr<mpi::Faults>& faults) {
-  const PaddingPlan plan = padding_plan(placed.distribution(), *placed.process(rank));
-  const bool adds = operation == PaddingOperation::sum;
+std::vector<Halo::Peer> peers(ByRank all) {
+  std::vector<Halo::Peer> found;
+  for (auto& [rank, elements] : all) found.emplace_back(rank, std::move(elements));
+  return found;
+}
+
+// How values that arrive are added. Throws Error if they cannot be.
+ElementStep adding(const ElementType& type) {
   ElementStep added;
-  if (adds) {
-    added.scaling.beta = 1.0;
-    added.source_bytes = added.target_bytes = buffer.type.bytes;
-    added.combine = combiner(buffer.type, buffer.type, false, added.scaling);
-  }
-  const auto own = [&](std::vector<Range> PaddingMove::*box) {
-    return Boxes(buffer, plan.own.begin(), plan.own.end(), box, added, faults);
-  };
-  std::optional<Halo::Own> repeated;
-  if (!plan.own.empty()) repeated.emplace(Halo::Own{own(&PaddingMove::here), own(&PaddingMove::there)});
-  auto owners = peers(buffer, plan.receive, added, placed, faults),
-       users = peers(buffer, plan.send, added, placed, faults);
-  return std::make_unique<Halo>(std::move(buffer), std::move(owners), std::move(users), std::move(repeated), adds);
+  added.scaling.beta = 1.0;
+  added.source_bytes = added.target_bytes = type.bytes;
+  added.combine = combiner(type, type, false, added.scaling);
+  return added;
 }
 
-Index fingerprint(const PlacedDistribution& placed, PaddingOperation operation) {
+// The padding of a process's buffers and the elements that it repeats. Throws Error if values cannot be added that
+// shall.
+std::unique_ptr<Halo> halo_of(std::vector<PaddedBuffer> arrays, PaddingOperation operation, Index rank,
+                              const std::shared_ptr<mpi::Faults>& faults) {
+  const bool adds = operation == PaddingOperation::sum;
+  ByRank owners, users;
+  std::optional<Halo::Own> repeated;
+  for (const auto& [buffer, placed] : arrays) {
+    const PaddingPlan plan = padding_plan(placed.distribution(), *placed.process(rank));
+    const ElementStep added = adds ? adding(buffer.type) : ElementStep{};
+    append(owners, buffer, plan.receive, added, placed, faults);
+    append(users, buffer, plan.send, added, placed, faults);
+    if (plan.own.empty()) continue;
+    if (!repeated) repeated.emplace();
+    repeated->halo.append({buffer, plan.own.begin(), plan.own.end(), &PaddingMove::here, added, faults});
+    repeated->interior.append({buffer, plan.own.begin(), plan.own.end(), &PaddingMove::there, added, faults});
+  }
+  Buffer all;  // which keeps the memory of all of them
+  if (!arrays.empty()) all = arrays.front().buffer;
+  if (arrays.size() > 1) all.owner = std::make_shared<std::vector<PaddedBuffer>>(std::move(arrays));
+  return std::make_unique<Halo>(std::move(all), peers(std::move(owners)), peers(std::move(users)), std::move(repeated),
+                                adds);
+}
+
+Index fingerprint(const std::vector<PaddedBuffer>& arrays, PaddingOperation operation) {
   Digest digest;
   digest.add(static_cast<Index>(operation));
-  digest.add(fingerprint(placed));
+  for (const PaddedBuffer& array : arrays) digest.add(fingerprint(array.distribution));
+  return digest.value();
+}
+
+// That of the type, if there is one array.
+Index types_number(const std::vector<PaddedBuffer>& arrays) {
+  if (arrays.size() == 1) return type_number(arrays.front().buffer.type);
+  Digest digest;
+  for (const PaddedBuffer& array : arrays) digest.add(type_number(array.buffer.type));
   return digest.value();
 }
 
@@ -194,47 +253,76 @@ void check_shared(const Distribution& distribution) {
 
 struct PaddingUpdate::State {
   std::unique_ptr<Halo> halo;
+  std::vector<Memory> memories;
   bool adds;
   Index number;
   DeviceFaults faults;
 
-  State(std::unique_ptr<Halo> of, bool adds_values, Index of_number, DeviceFaults of_devices)
-      : halo(std::move(of)), adds(adds_values), number(of_number), faults(std::move(of_devices)) {}
+  State(std::unique_ptr<Halo> of, std::vector<Memory> in, bool adds_values, Index of_number, DeviceFaults of_devices)
+      : halo(std::move(of)),
+        memories(std::move(in)),
+        adds(adds_values),
+        number(of_number),
+        faults(std::move(of_devices)) {}
   ~State() {
     faults.end(halo->started(), [this] { halo->wait(); });
   }
 };
 
-PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
-                             PaddingOperation operation) {
+PaddingUpdate::PaddingUpdate(std::vector<PaddedBuffer> arrays, MPI_Comm comm, PaddingOperation operation) {
   const mpi::Call call(comm, "PaddingUpdate", {}, [&](mpi::Record& record) {
-    check_here(buffer, distribution, comm);
-    record.add(fingerprint(distribution, operation));
-    record.add(type_number(buffer.type));
-    record.add(!buffer.memory.is_on_host());
+    bool on_device = false;
+    for (const auto& [buffer, distribution] : arrays) {
+      check_here(buffer, distribution, comm);
+      on_device = on_device || !buffer.memory.is_on_host();
+    }
+    record.add(fingerprint(arrays, operation));
+    record.add(types_number(arrays));
+    record.add(on_device);
+    record.add(static_cast<Index>(arrays.size()));
   });
   comm = call.comm();
   const mpi::Channel channel = mpi::channel_of(comm);
   call.run([&] {
+    if (!call.is_same(3))
+      refuse_different(static_cast<Index>(arrays.size()), "numbers of arrays",
+                       "pass the same arrays on every process, in the same order", comm);
     if (!call.is_same(0))
-      refuse_different(fingerprint(distribution, operation), "distributions or operations",
+      refuse_different(fingerprint(arrays, operation), "distributions or operations",
                        "pass the result of tridap::mpi::gather_distribution", comm);
-    if (!call.is_same(1)) refuse_different(type_number(buffer.type), "element types", "pass parts of one array", comm);
-    check_shared(distribution.distribution());
+    if (!call.is_same(1)) refuse_different(types_number(arrays), "element types", "pass parts of one array", comm);
+    for (const PaddedBuffer& array : arrays) check_shared(array.distribution.distribution());
     state_ = mpi::collectively(comm, [&] {  // it makes messages of MPI, which may fail
       DeviceFaults faults(call.largest(2) > 0, comm);
-      auto halo = halo_of(std::move(buffer), distribution, operation, mpi::rank_of(comm), faults.here);
+      std::vector<Memory> memories;
+      for (const PaddedBuffer& array : arrays) memories.push_back(array.buffer.memory);
+      auto halo = halo_of(std::move(arrays), operation, mpi::rank_of(comm), faults.here);
       const bool adds = operation == PaddingOperation::sum;
       adds ? halo->open_sum(channel) : halo->open_fill(channel);
-      return std::make_unique<State>(std::move(halo), adds, channel.tag, std::move(faults));
+      return std::make_unique<State>(std::move(halo), std::move(memories), adds, channel.tag, std::move(faults));
     });
   });
 }
 
-PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm, PaddingOperation operation)
-    : PaddingUpdate(std::move(buffer),
-                    mpi::or_end_job("PaddingUpdate", comm, [&] { return PlacedDistribution(distribution); }), comm,
+namespace {
+
+std::vector<PaddedBuffer> only(Buffer buffer, PlacedDistribution distribution) {
+  std::vector<PaddedBuffer> arrays;
+  arrays.push_back({std::move(buffer), std::move(distribution)});
+  return arrays;
+}
+
+}  // namespace
+
+PaddingUpdate::PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
+                             PaddingOperation operation)
+    : PaddingUpdate(mpi::or_end_job("PaddingUpdate", comm, [&] { return only(std::move(buffer), distribution); }), comm,
                     operation) {}
+
+PaddingUpdate::PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm, PaddingOperation operation)
+    : PaddingUpdate(mpi::or_end_job("PaddingUpdate", comm,
+                                    [&] { return only(std::move(buffer), PlacedDistribution(distribution)); }),
+                    comm, operation) {}
 
 PaddingUpdate::PaddingUpdate(PaddingUpdate&&) noexcept = default;
 PaddingUpdate& PaddingUpdate::operator=(PaddingUpdate&&) noexcept = default;
@@ -247,7 +335,8 @@ void PaddingUpdate::update(DeviceStream stream) {
 }
 
 void PaddingUpdate::start(DeviceStream stream) {
-  if (!state_->halo->started()) state_->faults.wait_for(state_->halo->buffer().memory, stream);
+  if (!state_->halo->started())
+    for (const Memory& memory : state_->memories) state_->faults.wait_for(memory, stream);
   state_->adds ? state_->halo->start_sum() : state_->halo->start_fill();
 }
 

@@ -310,7 +310,8 @@ int tridap_plan_explain(tridap_plan plan, char* text, size_t size, size_t* lengt
 /// Fills the padding of an array from the owners of the elements, also at the ends of periodic axes. The plan is kept
 /// with the array: later calls make one reduction. **Collective.**
 int tridap_update_padding(tridap_array array);
-/// The same for several arrays of one communicator, of any distributions, in one exchange. **Collective.**
+/// The same for several arrays of one communicator, of any types and distributions, in one exchange: one message to
+/// each process. The plan, and with it the memory of all, is kept with the first one. **Collective.**
 int tridap_update_paddings(int count, const tridap_array* arrays);
 /// Adds the values of padding to the elements of which it is a copy; padding keeps its values. **Collective.**
 int tridap_sum_padding(tridap_array array);
@@ -502,6 +503,175 @@ typedef struct tridap_eigen_solution {
 /// numbers become ascending. **Collective.**
 int tridap_eigenvalues(tridap_matrix a, tridap_matrix m, tridap_array x, const tridap_eigen_options* options,
                        double* values, double* residuals, tridap_eigen_solution* solution);
+
+// ---- Files of HDF5: TriDAP::c_hdf5 ---------------------------------------------------------------------------------
+
+// A dataset has the shape of the whole array, padding at the edges included, in C order, whatever the memory order of
+// the array is. It also says how the array was distributed.
+
+/// A named value of a file: a text; or numbers, of which `count` 0 means one without an axis.
+typedef struct tridap_attribute {
+  const char* name;
+  const char* text;  ///< in UTF-8; NULL: `data` are numbers
+  const void* data;
+  tridap_type type;
+  int64_t count;
+} tridap_attribute;
+
+/// The same on every process; the attributes of rank 0 are used.
+typedef struct tridap_save_options {
+  int32_t has_step;       ///< 1: the arrays are those of `step`, and are added to a file that exists
+  int64_t step;           ///< from 0
+  const int64_t* chunks;  ///< the extents of chunks, one for each axis of the arrays; NULL: none, or about 4 MiB
+  int32_t compression;    ///< level of gzip, 1 to 9; 0: not compressed
+  int64_t attribute_count;
+  const tridap_attribute* attributes;  ///< of the file
+} tridap_save_options;
+
+/// Saves `count` arrays of one communicator as datasets with these names, "u" or "fields/u", in a new file, which
+/// replaces one of this name when it is complete; or as one step more, in the file. `receipt` may be NULL.
+/// **Collective.**
+int tridap_save(const char* path, int count, const char* const* names, const tridap_array* arrays,
+                const tridap_save_options* options, tridap_receipt* receipt);
+
+/// The same on every process.
+typedef struct tridap_load_options {
+  int32_t has_step;  ///< 1: the array of `step`; 0: of the last step, or without steps
+  int64_t step;
+  tridap_order order;  ///< of new memory
+} tridap_load_options;
+
+/// Loads an array into new memory, whose padding is filled. An empty name means the only dataset. `distribution` is of
+/// `comm` and has the shape of the dataset; no handle: that with which the array was saved, or one of the same kind for
+/// another number of processes, or blocks. Any file of HDF5 can be loaded. **Collective.**
+int tridap_load(const char* path, const char* name, MPI_Comm comm, tridap_distribution distribution,
+                const tridap_load_options* options, tridap_array* array);
+/// The same into the memory of an array. `receipt` may be NULL. **Collective.**
+int tridap_load_into(const char* path, const char* name, tridap_array array, const tridap_load_options* options,
+                     tridap_receipt* receipt);
+
+#define TRIDAP_MOST_AXES 32
+
+/// What a file says about an array.
+typedef struct tridap_stored {
+  int ndim;
+  int64_t shape[TRIDAP_MOST_AXES];  ///< without the axis of the steps
+  int64_t steps;                    ///< how many; -1: it has none
+  tridap_type type;                 ///< of elements in memory
+} tridap_stored;
+
+/// Finds an array in a file. `distribution`, if it is not NULL, becomes the one that tridap_load() uses without a
+/// handle.
+/// **Collective.**
+int tridap_find(const char* path, const char* name, MPI_Comm comm, tridap_stored* stored,
+                tridap_distribution* distribution);
+/// The text of an attribute of an object in a file; of the file itself for "/". As tridap_dist_text(). Local.
+int tridap_attribute_text(const char* path, const char* object, const char* name, char* text, size_t size,
+                          size_t* length);
+/// The numbers of an attribute, at most `size`, converted to double. `count` becomes how many there are. Local.
+int tridap_attribute_numbers(const char* path, const char* object, const char* name, double* numbers, int64_t size,
+                             int64_t* count);
+
+// ---- Dense matrices: TriDAP::c_scalapack ---------------------------------------------------------------------------
+
+// Arrays have two axes, of float, double or complex of these; right-hand sides may have one. ScaLAPACK computes in
+// copies of arguments, which the receipt counts, unless they may be overwritten. It needs square blocks, "c:4,c:4" over
+// any grid, and qr and matmul any blocks: other matrices are refused, or moved there and back with
+// TRIDAP_COPY_IF_NEEDED. Answers are distributed as the arguments are; new ones are column-major. A receipt may be
+// NULL.
+
+typedef enum tridap_op { TRIDAP_OP_NONE = 0, TRIDAP_OP_TRANSPOSE = 1, TRIDAP_OP_ADJOINT = 2 } tridap_op;
+
+/// The same on every process.
+typedef struct tridap_dense_options {
+  tridap_copy copy;      ///< whether elements may be moved to another distribution
+  int32_t overwrite_a;   ///< 1: the memory of `a` may be overwritten
+  int32_t overwrite_b;   ///< 1: the answer is written to the memory of `b`
+  int32_t upper;         ///< 1: the upper triangle is used, and a Cholesky factor is upper; 0: the lower one
+  tridap_op op_a, op_b;  ///< for tridap_matmul(): what is multiplied
+} tridap_dense_options;
+
+/// Solves a x = b by LU. `b` has one axis, or two for several right-hand sides. **Collective.**
+int tridap_dense_solve(tridap_array a, tridap_array b, const tridap_dense_options* options, tridap_array* x,
+                       tridap_receipt* receipt);
+/// The Cholesky factor of a symmetric or Hermitian positive definite matrix. **Collective.**
+int tridap_cholesky(tridap_array a, const tridap_dense_options* options, tridap_array* factor, tridap_receipt* receipt);
+/// All eigenvalues of a symmetric or Hermitian matrix, ascending, on every process; column j of `vectors` belongs to
+/// `values[j]`. **Collective.**
+int tridap_eigh(tridap_array a, const tridap_dense_options* options, double* values, tridap_array* vectors,
+                tridap_receipt* receipt);
+/// a = u diag(values) vh of an m x n matrix, with k = min(m, n) values, descending, on every process. **Collective.**
+int tridap_svd(tridap_array a, const tridap_dense_options* options, tridap_array* u, double* values, tridap_array* vh,
+               tridap_receipt* receipt);
+/// a = q r: the columns of `q` are orthonormal, and `r` is 0 below its diagonal. **Collective.**
+int tridap_qr(tridap_array a, const tridap_dense_options* options, tridap_array* q, tridap_array* r,
+              tridap_receipt* receipt);
+/// The product of two matrices, or of a matrix and a vector. **Collective.**
+int tridap_matmul(tridap_array a, tridap_array b, const tridap_dense_options* options, tridap_array* c,
+                  tridap_receipt* receipt);
+
+/// An array over this process's part of a ScaLAPACK matrix, which has LLD_ elements from one column to the next. The
+/// context of `desc` is that of a grid over all processes of `comm`, in the order of its rows: BLACS_GRIDINIT with 'R'.
+/// **Collective.**
+int tridap_array_of_desc(const int desc[9], void* local, tridap_type type, MPI_Comm comm, tridap_array* array);
+/// An array in column-major memory as a ScaLAPACK matrix over the same memory, for the program's calls of ScaLAPACK on
+/// its own `context`, of a grid like that of the array. `local` is this process's part, and valid as long as the array.
+/// Other distributions are refused, with the nearest one. **Collective.**
+int tridap_array_to_desc(tridap_array array, int context, int desc[9], void** local);
+
+// ---- PETSc: TriDAP::c_petsc ----------------------------------------------------------------------------------------
+
+// Objects of PETSc are their handles, `Vec` and `DM`, as void*: in Fortran `vec%v`. The program initialises PETSc. A
+// `dm` is a DMDA, and NULL for a Vec that is not of one.
+
+/// This process's part of a Vec in its own memory; of a DMDA with its axes (z, y, x), and padding for a local Vec. The
+/// access of VecGetArray, or for `read_only` VecGetArrayRead, is open until the array is released. `comm` has the
+/// processes of the Vec in their order. `shift`, if it is not NULL, has memory for 4 numbers: by axis, how much larger
+/// global indices are than PETSc's. Local.
+int tridap_array_of_vec(void* vec, void* dm, MPI_Comm comm, int read_only, tridap_array* array, int64_t* shift);
+/// A Vec over the memory of an array, which is dense without padding, or fits the DMDA; with TRIDAP_COPY_IF_NEEDED
+/// other memory is copied, if there is no DMDA. The program calls VecDestroy. `receipt` may be NULL. **Collective.**
+int tridap_vec_of_array(tridap_array array, void* dm, tridap_copy copy, void** vec, tridap_receipt* receipt);
+/// The distribution of a DMDA's global Vecs; for `ghosts` 1 that of its local ones. **Collective.**
+int tridap_distribution_of_dmda(void* dm, int ghosts, MPI_Comm comm, tridap_distribution* distribution);
+
+/// The same on every process.
+typedef struct tridap_dmda_options {
+  int32_t has_width;      ///< 1: `stencil_width` is that of the DMDA; 0: that of the padding, or 1
+  int64_t stencil_width;  ///< ghost points on each side
+  int32_t star;           ///< 1: a star stencil; 0: a box
+  int32_t dof;            ///< 1: the last axis has the degrees of freedom of each point
+} tridap_dmda_options;
+
+/// A DMDA with the ownership of a distribution in blocks. The program calls DMDestroy. **Collective.**
+int tridap_dmda_of(tridap_distribution distribution, const tridap_dmda_options* options, void** dm);
+
+// ---- Global Arrays: TriDAP::c_globalarrays -------------------------------------------------------------------------
+
+// Arrays of Global Arrays (GA) are its integer handles. The component is a static library where GA is one.
+
+/// Initialises GA, if the program has not done it, with an allocator for so many elements of double. **Collective**
+/// over MPI_COMM_WORLD.
+int tridap_ga_begin(int64_t allocator_doubles);
+/// Terminates GA if tridap_ga_begin() has initialised it. Fails if a process still holds an array of it.
+/// **Collective** over MPI_COMM_WORLD.
+int tridap_ga_end(void);
+
+/// This process's part of a Global Array in its own memory. `ghosts` 1: ghost cells are padding. Rank r of `comm` has
+/// place r of the array's grid, as tridap_ga_communicator() gives it; for blocks over all processes MPI_COMM_WORLD is
+/// right, unless an error says otherwise. Local.
+int tridap_array_of_ga(int handle, int ghosts, MPI_Comm comm, tridap_array* array);
+/// The processes of a Global Array's grid in its order; MPI_COMM_NULL on others. The program frees it. **Collective**
+/// over the processes of the Global Array.
+int tridap_ga_communicator(int handle, MPI_Comm* comm);
+/// A new Global Array with the ownership of a distribution, and an array of zeros in its memory, which owns it: the
+/// program must not call GA_Destroy for `handle`. **Collective.**
+int tridap_ga_create(tridap_distribution distribution, tridap_type type, int* handle, tridap_array* array);
+/// The Global Array of an array, and an array in its memory, which owns it: that in whose memory `array` is, if
+/// tridap_ga_create() has made it; else, if `copy` allows it, a new one with a copy. `receipt` may be NULL.
+/// **Collective.**
+int tridap_ga_of_array(tridap_array array, tridap_copy copy, int* handle, tridap_array* result,
+                       tridap_receipt* receipt);
 
 #ifdef __cplusplus
 }

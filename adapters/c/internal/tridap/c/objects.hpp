@@ -30,8 +30,12 @@ struct ArrayObject final : Object {
   Index process = 0;                                 ///< this one, of the distribution
   DeviceStream stream = {};                          ///< on which memory of a device was last written
   std::vector<std::int64_t> extents, strides;        ///< of the buffer, for tridap_array_memory()
-  /// What tridap_update_padding() and tridap_sum_padding() keep for their next calls.
-  std::optional<redistribute::PaddingUpdate> fill, sum;
+  /// What an update of the padding of this array and others keeps for its next call.
+  struct KeptUpdate {
+    std::vector<std::uint64_t> numbers;  ///< of the handles of all of them
+    redistribute::PaddingUpdate update;
+  };
+  std::optional<KeptUpdate> fill, sum;
 };
 
 struct PlanObject final : Object {
@@ -45,8 +49,9 @@ struct PlanObject final : Object {
 
 struct PaddingObject final : Object {
   static constexpr Kind kind = Kind::padding;
+  explicit PaddingObject(redistribute::PaddingUpdate of) : update(std::move(of)) {}
   std::vector<std::shared_ptr<ArrayObject>> arrays;
-  std::vector<redistribute::PaddingUpdate> updates;
+  redistribute::PaddingUpdate update;
 };
 
 struct GhostsObject final : Object {

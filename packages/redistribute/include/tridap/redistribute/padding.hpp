@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <memory>
+#include <vector>
 
 namespace tridap::redistribute {
 
@@ -14,6 +15,13 @@ namespace tridap::redistribute {
 enum class PaddingOperation {
   fill,  ///< padding gets the values of the elements that it copies
   sum,   ///< the values of padding are added to the elements that it copies; padding keeps its values
+};
+
+/// This process's part of an array with a distribution, which has a part on each rank of a communicator. The buffer may
+/// have any strides, different on each process.
+struct PaddedBuffer {
+  Buffer buffer;
+  PlacedDistribution distribution;
 };
 
 /// Fills the padding of an array with the elements that it copies, corners included: communication padding from the
@@ -44,7 +52,10 @@ class PaddingUpdate {
   /// that process, has elements that may share memory, or is on a device in a program without TriDAP::device.
   PaddingUpdate(Buffer buffer, const PlacedDistribution& distribution, MPI_Comm comm,
                 PaddingOperation operation = PaddingOperation::fill);
-  /// The same, where rank `r` of `comm` has the part of process `r`.
+  /// The same for several arrays, of any types and distributions, as one: there is one message to each process, for all
+  /// of them. Their number and order are the same on every process.
+  PaddingUpdate(std::vector<PaddedBuffer> arrays, MPI_Comm comm, PaddingOperation operation = PaddingOperation::fill);
+  /// The same for one array, where rank `r` of `comm` has the part of process `r`.
   PaddingUpdate(Buffer buffer, const Distribution& distribution, MPI_Comm comm,
                 PaddingOperation operation = PaddingOperation::fill);
   PaddingUpdate(PaddingUpdate&&) noexcept;  ///< a moved-from object may only be destroyed or assigned to
