@@ -4,7 +4,7 @@ import re
 
 SECTION = re.compile(r"// -{4} (.*?) -+$", re.MULTILINE)
 DECLARED = re.compile(
-    r"^typedef (?P<what>struct|enum) (?P<type>\w+) \{.*?^\} ?\w*;|^typedef \w+ \(\*(?P<function_type>\w+)\)\(|"
+    r"^typedef (?P<what>struct|enum) (?P<type>\w+) \{.*?^\} ?\w*;(?:  ///< (?P<comment>[^\n]*))?|^typedef \w+ \(\*(?P<function_type>\w+)\)\(|"
     r"^#define (?P<define>TRIDAP_[A-Z]\w+) |^(?:int|int64_t|const char\*) (?P<function>tridap_\w+)\(|"
     r"(?P<prose>(?:^// [^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 DIRECTIVES = {"struct": "doxygenstruct", "enum": "doxygenenum", "function_type": "doxygentypedef",
@@ -16,6 +16,10 @@ def directive(kind, name):
     return [f"```{{{DIRECTIVES[kind]}}} {name}", *members, "```", ""]
 
 
+def sentence(comment):
+    return f"{comment[0].upper()}{comment[1:]}."
+
+
 def section_lines(text):
     lines = []
     for found in DECLARED.finditer(text):
@@ -23,6 +27,7 @@ def section_lines(text):
             lines += [re.sub(r"^// ?", "", line) for line in found["prose"].split("\n")]
         elif found["type"]:
             lines += directive(found["what"], found["type"])
+            lines += [sentence(found["comment"]), ""] if found["comment"] else []
         else:
             kind = found.lastgroup
             lines += directive(kind, found[kind])
