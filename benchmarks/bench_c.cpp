@@ -1,4 +1,4 @@
-// What the C interface adds to C++: moves of the same arrays, and questions of one process.
+// What the interfaces of C and Fortran add to C++: moves of the same arrays, and questions of one process.
 
 #include "support/pairs.hpp"
 #include <tridap/gather_distribution.hpp>
@@ -11,6 +11,16 @@
 #include <chrono>
 #include <cstdlib>
 #include <vector>
+
+#ifdef TRIDAP_HAVE_FORTRAN
+extern "C" {
+void fortran_begin(std::int64_t n, int processes, void* source, void* target);
+void fortran_move();
+std::int64_t fortran_owner();
+std::int64_t fortran_count();
+void fortran_end();
+}
+#endif
 
 namespace {
 
@@ -89,16 +99,21 @@ struct Sides {
 };
 
 bool moves(int processes) {
-  bool holds = true;
   const Sides large(1448, processes);  // 16 MB
   tridap::redistribute::Redistribution plan(large.rows, large.columns, 8, MPI_COMM_WORLD);
   tridap_plan other{};
   ok(tridap_plan_make(large.from, large.to, TRIDAP_FLOAT64, nullptr, &other));
-  return ratio_of(
-             "c: move of 16 MB, rows to columns", 1.05,
-             [&] { ok(tridap_plan_move(other, large.in, large.out, nullptr)); },
-             [&] { plan(large.source, large.target); }, 2) &&
-         holds;
+  bool holds = ratio_of(
+      "c: move of 16 MB, rows to columns", 1.05, [&] { ok(tridap_plan_move(other, large.in, large.out, nullptr)); },
+      [&] { plan(large.source, large.target); }, 2);
+#ifdef TRIDAP_HAVE_FORTRAN
+  fortran_begin(1448, processes, large.source.buffer.data, large.target.buffer.data);
+  holds = ratio_of(
+              "fortran: move of 16 MB, rows to columns", 1.05, fortran_move, [&] { plan(large.source, large.target); },
+              2) &&
+          holds;
+#endif
+  return holds;
 }
 
 bool questions(int processes) {
@@ -113,6 +128,17 @@ bool questions(int processes) {
               "c: tridap_count, against Distribution::count", 50,
               [&] { ok(tridap_count(of.from, 0, TRIDAP_OWNED, &count)); }, [&] { count = of.rows.count(0); }) &&
           holds;
+#ifdef TRIDAP_HAVE_FORTRAN
+  holds = difference_of(
+              "fortran: layout%owner, against Distribution::owner", 50, [&] { process = fortran_owner(); },
+              [&] { process = *of.rows.owner(at); }) &&
+          holds;
+  holds = difference_of(
+              "fortran: layout%count, against Distribution::count", 50, [&] { count = fortran_count(); },
+              [&] { count = of.rows.count(0); }) &&
+          holds;
+  fortran_end();
+#endif
   std::int64_t local[2];
   int held = 0;
   tridap::Indices found;

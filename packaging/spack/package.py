@@ -24,8 +24,11 @@ class Tridap(CMakePackage):
     variant("scalapack", default=False, description="Adapter of ScaLAPACK")
     variant("hdf5", default=False, description="Adapter of parallel HDF5")
     variant("python", default=False, description="The Python package tridap")
+    variant("fortran", default=False, description="The Fortran module tridap")
 
     depends_on("cxx", type="build")
+    depends_on("c", type="build", when="+fortran")  # beside Fortran's compiler
+    depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.24:", type="build")
     depends_on("mpi")
     depends_on("nlohmann-json@3.10:", type="build")
@@ -69,7 +72,7 @@ class Tridap(CMakePackage):
             self.define_from_variant("TRIDAP_KOKKOS", "tpetra"),
             self.define_from_variant("TRIDAP_SOLVERS", "tpetra"),
         ]
-        for component in ("tpetra", "globalarrays", "petsc", "scalapack", "hdf5", "python"):
+        for component in ("tpetra", "globalarrays", "petsc", "scalapack", "hdf5", "python", "fortran"):
             args.append(self.define_from_variant(f"TRIDAP_{component.upper()}", component))
         if self.spec.satisfies("+scalapack") or self.spec.satisfies("+globalarrays"):
             libraries = ";".join(self.spec["scalapack"].libs)

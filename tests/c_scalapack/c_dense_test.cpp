@@ -196,3 +196,25 @@ TEST(CDense, OneWrongProcessFailsEachCallOnAll) {
   EXPECT_REFUSED(tridap_dense_solve(single.array, a.array, nullptr, &x, nullptr), "pivot");
   OK(tridap_release(x.number));
 }
+
+TEST(CDense, MessagesSpeakC) {
+  const auto expect_refused = [](int status) {
+    const std::string text = tridap_message();
+    EXPECT_NE(status, TRIDAP_OK);
+    for (const char* const word : {"Python", "tridap::", "tridap.", "astype", "DistArray", "Fit::", "copy=", "qr()"})
+      EXPECT_EQ(text.find(word), std::string::npos) << text;
+  };
+  Made a({n, n}, "c:2,c:2", definite), wide({n, 5}, "c:2,c:2", definite), odd({n, n}, "c:2,c:3", definite);
+  tridap_array x{}, whole{};
+  expect_refused(tridap_dense_solve(wide.array, a.array, nullptr, &x, nullptr));
+  expect_refused(tridap_cholesky(wide.array, nullptr, &x, nullptr));
+  if (processes() == 4) {
+    expect_refused(tridap_cholesky(odd.array, nullptr, &x, nullptr));
+    Made rows({n, n}, "b,*", definite);
+    expect_refused(tridap_matmul(a.array, rows.array, nullptr, &x, nullptr));
+  }
+  OK(tridap_allocate(a.layout, TRIDAP_INT32, TRIDAP_COLUMN_MAJOR, &whole));
+  expect_refused(tridap_eigh(whole, nullptr, std::vector<double>(n).data(), &x, nullptr));
+  expect_refused(tridap_dense_solve(a.array, whole, nullptr, &x, nullptr));
+  OK(tridap_release(whole.number));
+}

@@ -118,3 +118,24 @@ TEST(CDesc, WrongGridsAndOneWrongProcessAreRefused) {
   EXPECT_REFUSED(tridap_array_to_desc(array, at.context, desc, &local), "'DTYPE_' is 7");
   OK(tridap_release(array.number));
 }
+
+TEST(CDesc, MessagesSpeakC) {
+  const Context at("R");
+  const std::int64_t shape[2] = {11, 7}, grid[2] = {at.rows, at.columns};
+  tridap_distribute_options options{};
+  options.grid = grid;
+  options.padding = 1;
+  tridap_distribution layout{};
+  OK(tridap_distribute(2, shape, "b,b", world, &options, &layout));
+  tridap_array array{};
+  OK(tridap_allocate(layout, TRIDAP_FLOAT64, TRIDAP_COLUMN_MAJOR, &array));
+  int desc[9];
+  void* local = nullptr;
+  if (processes() == 4) {
+    EXPECT_REFUSED(tridap_array_to_desc(array, at.context, desc, &local), "move it to");
+    for (const char* const word : {"Python", "tridap::", "tridap.", "Fit::", "copy"})
+      EXPECT_EQ(std::string(tridap_message()).find(word), std::string::npos) << tridap_message();
+  }
+  OK(tridap_release(array.number));
+  OK(tridap_release(layout.number));
+}

@@ -185,3 +185,32 @@ TEST(CSolve, AtolAloneIsTheTolerance) {
   EXPECT_LE(solution.residual * norm, 1e-3);
   EXPECT_GT(solution.residual * norm, 1e-8 * norm);
 }
+
+TEST(CSolve, MessagesSpeakC) {
+  const auto expect_refused = [](int status, const char* part) {
+    const std::string text = tridap_message();
+    EXPECT_NE(status, TRIDAP_OK);
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+    for (const char* const word : {"Python", "tridap::", "tridap.", "astype", "DistArray", "SciPy", "copy="})
+      EXPECT_EQ(text.find(word), std::string::npos) << text;
+  };
+  Case system;
+  tridap_array single{}, turned{};
+  OK(tridap_allocate(system.b.layout, TRIDAP_FLOAT32, TRIDAP_ROW_MAJOR, &single));
+  OK(tridap_allocate(system.b.layout, TRIDAP_FLOAT64, TRIDAP_COLUMN_MAJOR, &turned));
+  expect_refused(tridap_solve(system.a, single, system.x.array, nullptr, nullptr), "float32");
+  if (c::processes() == 1) {
+    expect_refused(tridap_solve(system.a, turned, system.x.array, nullptr, nullptr), "TRIDAP_COPY_IF_NEEDED");
+  }
+  const Vector other({12, 10}, 0, TRIDAP_ROW_MAJOR);
+  expect_refused(tridap_solve(system.a, other.array, system.x.array, nullptr, nullptr), "tridap_allocate");
+  const tridap_distribution cyclic = c::distributed({12, 9}, "c,c");
+  tridap_array dealt{};
+  OK(tridap_allocate(cyclic, TRIDAP_FLOAT64, TRIDAP_ROW_MAJOR, &dealt));
+  if (c::processes() > 1) {
+    expect_refused(tridap_solve(system.a, dealt, system.x.array, nullptr, nullptr), "move it to the distribution");
+  }
+  expect_refused(tridap_solve(system.a, system.x.array, system.x.array, nullptr, nullptr), "x shares memory with b");
+  for (const std::uint64_t number : {single.number, turned.number, dealt.number, cyclic.number})
+    OK(tridap_release(number));
+}

@@ -19,7 +19,15 @@ struct Word {
 };
 
 constexpr Word words[] = {
-    {"Fit::nearest (Python: copy='if_needed')", "copy = TRIDAP_COPY_IF_NEEDED", "copy='if_needed'"},
+    {"pass Fit::nearest (Python: copy='if_needed'), or a contiguous copy",
+     "move it by tridap_redistribute with order = TRIDAP_COLUMN_MAJOR", "move it by tridap_redistribute"},
+    {", or pass Fit::nearest (Python: copy='if_needed')", "", ""},
+    {"pass copy=if_needed and Fit::nearest", "move it by tridap_redistribute", "move it by tridap_redistribute"},
+    {"to move the elements there, pass Fit::nearest (in Python nearest=True)", "move it there by tridap_redistribute",
+     "move it there by tridap_redistribute"},
+    {"make the array with allocate()", "make the array by tridap_ga_create", "make the array by tridap_ga_create"},
+    {", and call collect()", "", ""},
+    {"with create_dmda()", "by tridap_dmda_of", "by tridap_dmda_of"},
     {"pass copy=if_needed", "pass copy = TRIDAP_COPY_IF_NEEDED", "pass copy='if_needed'"},
     {"copy=if_needed", "copy = TRIDAP_COPY_IF_NEEDED", "copy='if_needed'"},
     {"copy=never", "copy = TRIDAP_COPY_NEVER", "copy='never'"},
@@ -39,8 +47,8 @@ constexpr Word words[] = {
     {"or method='gmres'", "or method = \"gmres\"", "or method='gmres'"},
     {": H5Dread with H5T_NATIVE_DOUBLE, or dataset.astype(\"f8\")[()] of h5py", ": H5Dread with H5T_NATIVE_DOUBLE",
      ": h5dread_f with H5T_NATIVE_DOUBLE"},
-    {"use export_operator(), which", "use tridap_petsc_export_operator, which",
-     "use tridap_petsc_export_operator, which"},
+    {", or use export_operator(), which needs no entries", "", ""},
+    {"use export_operator(), which needs no entries", "use a Mat with entries", "use a Mat with entries"},
     {"use export_array(), and copy_with_ghosts() to give it ghosts", "make one by VecCreateGhost",
      "make one by VecCreateGhost"},
     {", or use copy_with_ghosts()", "", ""},

@@ -438,7 +438,8 @@ int tridap_fortran_text(int which, uint64_t number, int64_t process, char* text,
 
 int tridap_fortran_watch(double seconds, MPI_Fint comm) { return tridap_watch(seconds, MPI_Comm_f2c(comm)); }
 
-/* ---- Procedures of the program ---------------------------------------------------------------------------------------- */
+/* ---- Procedures of the program
+ * ---------------------------------------------------------------------------------------- */
 
 /* Type program_procedure of module tridap_c_solvers. */
 typedef struct program_procedure {
