@@ -2,7 +2,8 @@
 
     build_site.py BUILD_FOLDER OUTPUT
 
-BUILD_FOLDER has the command `tridap` and the Python package, which write parts of the reference. A warning of Doxygen
+BUILD_FOLDER has the command `tridap` and the Python package, which write parts of the reference, and the source of the
+Fortran module. A warning of Doxygen
 or Sphinx is an error, as is a link inside the site that leads nowhere.
 """
 
@@ -14,8 +15,8 @@ import subprocess
 import sys
 import time
 
-from site_parts import (command_reference, cpp_reference, explorer, links, python_reference, rules_reference, staging,
-                        theme)
+from site_parts import (c_reference, command_reference, cpp_reference, explorer, fortran_reference, links,
+                        python_reference, rules_reference, staging, theme)
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -39,6 +40,8 @@ def build(build_folder, out):
     faults = staging.Stage(ROOT, work / "pages").copy()
     cpp_reference.run_doxygen(ROOT, work)
     cpp_reference.write_pages(ROOT, work, work / "pages")
+    c_reference.write_pages(ROOT, work / "pages")
+    fortran_reference.write_pages(build_folder, work / "pages")
     python_reference.write_pages(package, work / "pages")
     command_reference.write_pages(ROOT, tool, work / "pages")
     rules_reference.write_pages(ROOT, tool, package, work / "pages")

@@ -20,7 +20,7 @@ SHOWN = ("briefdescription detaileddescription innerclass enum typedef func var 
 def run_doxygen(root, work):
     """Writes Doxygen's XML to work/xml. A warning is an error."""
     work.mkdir(parents=True, exist_ok=True)
-    folders = [root / component / "include" for component in COMPONENTS]
+    folders = [root / component / "include" for component in [*COMPONENTS, "adapters/c"]]
     settings = (root / "docs" / "Doxyfile").read_text() + f"OUTPUT_DIRECTORY = {work}\n" + \
         f"STRIP_FROM_PATH = {' '.join(map(str, folders))}\nINPUT = {' '.join(map(str, folders))}\n"
     done = subprocess.run(["doxygen", "-"], cwd=root, input=settings, text=True, capture_output=True)

@@ -1,7 +1,7 @@
 # Declarations as Doxygen 1.9.4 reads them. It takes `local` before a blank for a keyword, and loses the second name of
 # `Index begin = 0, end = 0;`, which becomes two declarations.
 s/ local = / local=/
-# The text at the beginning of dap.h belongs to the file.
+# The text at the beginning of a C header belongs to the file.
 1s|^/// |/// @file\n/// |
 t again
 :again

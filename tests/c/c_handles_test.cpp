@@ -72,7 +72,7 @@ TEST(CHandles, MemoryIsReleasedOnceWhenNothingUsesIt) {
   EXPECT_EQ(released, 2);
 }
 
-TEST(CHandles, AFailureStandsForTheHandle) {
+TEST(CHandles, AHandleOfAFailedCallHasItsText) {
   const tridap_distribution layout = distributed({6 * processes()}, "b");
   std::vector<double> elements(6);
   tridap_memory memory{};

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(fact)                                                   \
-  do {                                                                \
-    if (!(fact)) {                                                    \
-      fprintf(stderr, "%d: does not hold: %s\n", __LINE__, #fact);    \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                   \
-    }                                                                 \
+#define CHECK(fact)                                                \
+  do {                                                             \
+    if (!(fact)) {                                                 \
+      fprintf(stderr, "%d: does not hold: %s\n", __LINE__, #fact); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                \
+    }                                                              \
   } while (0)
 
 static int stencil(MPI_Comm comm, double* sum) {

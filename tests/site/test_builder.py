@@ -11,7 +11,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs"))
 
-from site_parts import command_reference, links, python_reference, rules_reference, staging  # noqa: E402
+from site_parts import (c_reference, command_reference, fortran_reference, links, python_reference,  # noqa: E402
+                        rules_reference, staging)
 
 TOOL, PACKAGE = pathlib.Path(os.environ["TRIDAP_TOOL"]), pathlib.Path(os.environ["TRIDAP_PACKAGE"])
 
@@ -146,3 +147,100 @@ def test_a_public_name_of_python_in_no_group_is_an_error(tmp_path, monkeypatch):
     monkeypatch.setitem(python_reference.GROUPS, "Files", ["save", "load"])
     with pytest.raises(SystemExit, match=r"differ: \['load_attrs'\]"):
         python_reference.write_pages(PACKAGE, tmp_path)
+
+
+HEADER = """/// Text of the file.
+/// What a function returns.
+typedef enum tridap_status {
+  TRIDAP_OK = 0
+} tridap_status;
+
+// ---- Handles ----
+// Numbers.
+
+typedef struct tridap_array {
+  uint64_t number;
+} tridap_array;  ///< an array
+/// Releases it.
+int tridap_release(uint64_t number);
+"""
+
+
+def test_the_sections_of_the_header_of_c_keep_their_order():
+    shown = c_reference.markdown(HEADER)
+    parts = ["{doxygenenum} tridap_status", "### Handles", "Numbers.", "{doxygenstruct} tridap_array", "An array.",
+             "{doxygenfunction} tridap_release"]
+    assert [part for part in parts if part in shown] == parts
+    assert sorted(parts, key=shown.index) == parts
+
+
+def test_a_function_of_c_that_is_not_shown_is_an_error():
+    with pytest.raises(SystemExit, match=r"does not find \['tridap_total'\]"):
+        c_reference.markdown(HEADER + "double tridap_total(void);\n")
+
+
+MODULE = """!> Text of the module.
+module tridap
+  !> An array.
+  type, public :: tridap_array
+    private
+    integer(int64) :: number = 0
+  contains
+    procedure :: ndim => ndim_of  !< u%ndim(): how many dimensions
+  end type
+  ! ---- Sums -----
+  public :: tridap_sum
+  interface
+    module integer function ndim_of(array, stat, errmsg)
+      class(tridap_array), intent(in) :: array
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end function
+  end interface
+  !> The sum of all elements.
+  interface tridap_sum
+    module subroutine sum_1(array, result, &
+        again, stat, errmsg)
+      type(tridap_array), intent(in) :: array
+      real(real32), intent(out) :: result
+      logical, intent(in), optional :: again
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+  end interface
+  interface tridap_sum
+    module subroutine sum_2(array, result, again, stat, errmsg)
+      type(tridap_array), intent(in) :: array
+      real(real64), intent(out) :: result
+      logical, intent(in), optional :: again
+      integer, intent(out), optional :: stat
+      character(*), intent(inout), optional :: errmsg
+    end subroutine
+  end interface
+end module
+"""
+
+
+def test_the_reference_of_fortran_merges_the_kinds_of_a_procedure():
+    shown = fortran_reference.markdown(MODULE)
+    assert "## Sums\n\n### tridap_sum\n\n```fortran\ncall tridap_sum(array, result, again=)\n```" in shown
+    assert "| `result` | real(4) or real(8), out |\n| `again=` | logical |" in shown
+    assert "`u%ndim()`\n:   How many dimensions.\n\n    result: integer\n" in shown
+
+
+@pytest.mark.parametrize("lost, says", [
+    ("  !> The sum of all elements.\n", "no comment before tridap_sum"), ("  !> An array.\n", "before the type tridap_array"),
+    ("  !< u%ndim(): how many dimensions", "says nothing about its procedure ndim"),
+    ("  public :: tridap_sum\n", None)])
+def test_a_public_name_of_fortran_without_a_comment_is_an_error(lost, says):
+    assert lost in MODULE
+    if says:
+        with pytest.raises(SystemExit, match=says):
+            fortran_reference.markdown(MODULE.replace(lost, ""))
+    else:
+        assert "tridap_sum" not in fortran_reference.markdown(MODULE.replace(lost, ""))
+
+
+def test_a_public_name_of_fortran_that_is_nowhere_is_an_error():
+    with pytest.raises(SystemExit, match=r"does not find \['tridap_mean'\]"):
+        fortran_reference.markdown(MODULE.replace("public :: tridap_sum", "public :: tridap_sum, tridap_mean"))

@@ -25,6 +25,7 @@ def search(page, words):
 @pytest.mark.parametrize("words, where", [
     ("block.padding.owned", "reference/rules.html"), ("gather_distribution", "reference/cpp/mpi.html"),
     ("update_padding", "reference/python/tridap.html"), ("dap_array_check", "reference/c.html"),
+    ("tridap_update_padding", "reference/c.html"), ("tridap_update_padding", "reference/fortran.html"),
     ("trust-extent", "reference/command.html"), ("oversubscribe", "start.html")])
 def test_a_search_without_a_server_finds_the_page(page, words, where):
     found = search(page, words)
@@ -43,7 +44,7 @@ def test_a_search_finds_nothing_for_a_word_that_is_nowhere(page):
 def test_each_tab_shows_its_own_program(page):
     page.open(SITE / "start.html")
     programs = {"C++": "Tpetra::ScopeGuard", "Python": "import tridap", "C": "dap_array_check",
-                "Command line": "tridap make"}
+                "Fortran": "use mpi_f08", "Command line": "tridap make"}
     labels = page.all(".tab-label")
     assert [label.text for label in labels] == list(programs)
     for label in labels:
@@ -98,7 +99,8 @@ def test_pictures_for_people_to_look_at(page, name, dark, width):
 
 
 def test_the_pages_that_readers_look_for_are_there():
-    for name in ("start", "reference/cpp", "reference/c", "reference/python", "reference/command", "reference/rules",
+    for name in ("start", "reference/cpp", "reference/c", "reference/fortran",
+                 "reference/python", "reference/command", "reference/rules",
                  "python", "coming_from", "trilinos", "install", "packages/redistribute", "adapters/petsc",
                  "contributing", "changelog"):
         assert (SITE / f"{name}.html").is_file(), name

@@ -140,6 +140,19 @@ std::shared_ptr<Object> find(Kind kind, std::uint64_t number) {
   return found;
 }
 
+Held::Held(Kind kind, std::uint64_t number) : object_(nullptr) {
+  Table& all = table();
+  all.guard.lock();
+  const Place* const place = kind_in(number) == kind ? all.place(number) : nullptr;
+  if (place != nullptr) object_ = place->object.get();
+  if (object_ != nullptr && !object_->has_failed) return;
+  all.guard.unlock();
+  find(kind, number);  // which throws
+  refuse_number(kind, number);
+}
+
+Held::~Held() { table().guard.unlock(); }
+
 std::shared_ptr<mpi::Duplicates> communicator_of(std::uint64_t number) {
   Table& all = table();
   const std::lock_guard<ShortLock> alone(all.guard);

@@ -1,5 +1,6 @@
 #include <tridap/c/objects.hpp>
 #include <tridap/compare.hpp>
+#include <tridap/interface.h>
 #include <tridap/internal/axis_texts.hpp>
 #include <tridap/read.hpp>
 
@@ -20,14 +21,22 @@ int ask(tridap_distribution of, Ask&& answer) noexcept {
   });
 }
 
+// The same for a question that takes nanoseconds.
+template <class Ask>
+int ask_quickly(tridap_distribution of, Ask&& answer) noexcept {
+  return locally([&] {
+    const Held held(Kind::distribution, of.number);
+    answer(static_cast<const DistributionObject&>(held.object()));
+  });
+}
+
 void copy(const std::vector<Index>& from, int64_t* to, const char* name) {
   if (!from.empty()) std::copy(from.begin(), from.end(), need(to, name));
 }
 
 // The global index of an axis.
-Index global_of(const Distribution& distribution, const int64_t* given, Index axis) {
+Index global_of(const Distribution& distribution, Index at, Index axis) {
   const Axis& of = distribution.axis(axis);
-  const Index at = given[axis];
   if (of.unstructured() == nullptr && (at < 0 || at >= of.size()))  // those of lists may be any
     refuse("the global index is " + std::to_string(at), "must be at least 0 and less than " + std::to_string(of.size()),
            "pass an index of the whole array", axis);
@@ -68,13 +77,13 @@ int tridap_local_shape(tridap_distribution distribution, int64_t process, int64_
 }
 
 int tridap_count(tridap_distribution distribution, int64_t process, tridap_part part, int64_t* count) {
-  return ask(distribution, [&](const DistributionObject& of) {
+  return ask_quickly(distribution, [&](const DistributionObject& of) {
     *need(count, "count") = of.distribution->count(process_of(of, process), part_of(part));
   });
 }
 
 int tridap_bounds(tridap_distribution distribution, int64_t process, tridap_part part, int64_t* begin, int64_t* end) {
-  return ask(distribution, [&](const DistributionObject& of) {
+  return ask_quickly(distribution, [&](const DistributionObject& of) {
     const std::vector<Range> ranges = of.distribution->part(process_of(of, process), part_of(part));
     if (ranges.empty()) return;
     need(begin, "begin");
@@ -86,56 +95,106 @@ int tridap_bounds(tridap_distribution distribution, int64_t process, tridap_part
   });
 }
 
-// Both look at one axis after the other, and allocate nothing.
-int tridap_owner(tridap_distribution distribution, const int64_t* global, int64_t* process) {
-  return ask(distribution, [&](const DistributionObject& of) {
+namespace {
+
+// Indices of the program, which begin at `base`; of C, `count` is not known.
+struct Given {
+  const int64_t* at;
+  Index base = 0;
+  std::optional<Index> count = {};
+
+  Index operator[](Index axis) const { return at[axis] - base; }
+  void need_all(const Distribution& of, const char* name) const {
+    if (of.ndim() > 0) need(at, name);
+    if (count && *count != of.ndim())
+      refuse(std::string(name) + " has " + std::to_string(*count) + " indices", "must have one for each axis",
+             "pass one for each axis");
+  }
+};
+
+// These look at one axis after the other, and allocate nothing.
+
+int owner_of(tridap_distribution distribution, const Given& global, int64_t* process) noexcept {
+  return ask_quickly(distribution, [&](const DistributionObject& of) {
     const Distribution& whole = *of.distribution;
-    if (whole.ndim() > 0) need(global, "global");
+    global.need_all(whole, "global");
     Index owner = 0;
     for (Index i = 0; i < whole.ndim(); ++i) {
       const Axis& axis = whole.axis(i);
-      const std::optional<Index> coordinate = axis.owner(global_of(whole, global, i));
+      const std::optional<Index> coordinate = axis.owner(global_of(whole, global[i], i));
       owner = coordinate && owner >= 0 ? owner * axis.proc_grid_size() + *coordinate : -1;
     }
     *need(process, "process") = owner;
   });
 }
 
-int tridap_local_index(tridap_distribution distribution, int64_t process, const int64_t* global, tridap_part part,
-                       int64_t* local, int* held) {
-  return ask(distribution, [&](const DistributionObject& of) {
+int local_index_of(tridap_distribution distribution, int64_t process, const Given& global, tridap_part part,
+                   int64_t* local, int* held) noexcept {
+  return ask_quickly(distribution, [&](const DistributionObject& of) {
     const Distribution& whole = *of.distribution;
     const Part within = part_of(part);
     Index at = process_of(of, process);
-    if (whole.ndim() > 0) {
-      need(global, "global");
-      need(local, "local");
-    }
+    global.need_all(whole, "global");
+    if (whole.ndim() > 0) need(local, "local");
     bool all = true;
     for (Index i = whole.ndim() - 1; i >= 0; --i) {
       const Axis& axis = whole.axis(i);
       const std::optional<Index> found =
-          axis.local_index(at % axis.proc_grid_size(), global_of(whole, global, i), within);
+          axis.local_index(at % axis.proc_grid_size(), global_of(whole, global[i], i), within);
       at /= axis.proc_grid_size();
-      if (found) local[i] = *found;
+      if (found) local[i] = *found + global.base;
       all = all && found;
     }
     *need(held, "held") = all ? 1 : 0;
   });
 }
 
-int tridap_global_index(tridap_distribution distribution, int64_t process, const int64_t* local, int64_t* global) {
-  return ask(distribution, [&](const DistributionObject& of) {
-    const Index number = process_of(of, process);
-    const Indices at = list_of(local, of.distribution->ndim(), "local");
-    const std::vector<Index> extents = of.distribution->local_shape(number);
-    for (std::size_t i = 0; i < at.size(); ++i)
-      if (at[i] < 0 || at[i] >= extents[i])
-        refuse("the local index is " + std::to_string(at[i]),
-               "must be at least 0 and less than the local extent " + std::to_string(extents[i]),
-               "pass an index of this process's memory", static_cast<Index>(i));
-    copy(of.distribution->global_index(number, at), global, "global");
+int global_index_of(tridap_distribution distribution, int64_t process, const Given& local, int64_t* global) noexcept {
+  return ask_quickly(distribution, [&](const DistributionObject& of) {
+    const Distribution& whole = *of.distribution;
+    Index at = process_of(of, process);
+    local.need_all(whole, "local");
+    if (whole.ndim() > 0) need(global, "global");
+    for (Index i = whole.ndim() - 1; i >= 0; --i) {
+      const Axis& axis = whole.axis(i);
+      const Index coordinate = at % axis.proc_grid_size(), extent = axis.part(coordinate, Part::local).size();
+      at /= axis.proc_grid_size();
+      if (local[i] < 0 || local[i] >= extent)
+        refuse("the local index is " + std::to_string(local[i]),
+               "must be at least 0 and less than the local extent " + std::to_string(extent),
+               "pass an index of this process's memory", i);
+      global[i] = axis.global_index(coordinate, local[i]) + local.base;
+    }
   });
+}
+
+}  // namespace
+
+int tridap_owner(tridap_distribution distribution, const int64_t* global, int64_t* process) {
+  return owner_of(distribution, {global}, process);
+}
+
+int tridap_local_index(tridap_distribution distribution, int64_t process, const int64_t* global, tridap_part part,
+                       int64_t* local, int* held) {
+  return local_index_of(distribution, process, {global}, part, local, held);
+}
+
+int tridap_global_index(tridap_distribution distribution, int64_t process, const int64_t* local, int64_t* global) {
+  return global_index_of(distribution, process, {local}, global);
+}
+
+int tridap_owner_from_1(tridap_distribution distribution, int64_t count, const int64_t* global, int64_t* process) {
+  return owner_of(distribution, {global, 1, count}, process);
+}
+
+int tridap_local_index_from_1(tridap_distribution distribution, int64_t process, int64_t count, const int64_t* global,
+                              tridap_part part, int64_t* local, int* held) {
+  return local_index_of(distribution, process, {global, 1, count}, part, local, held);
+}
+
+int tridap_global_index_from_1(tridap_distribution distribution, int64_t process, int64_t count, const int64_t* local,
+                               int64_t* global) {
+  return global_index_of(distribution, process, {local, 1, count}, global);
 }
 
 int tridap_equal(tridap_distribution a, tridap_distribution b, int* equal) {

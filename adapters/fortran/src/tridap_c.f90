@@ -183,6 +183,31 @@ module tridap_c
       integer(c_int64_t), intent(in) :: local(*)
       integer(c_int64_t), intent(out) :: global(*)
     end function
+    integer(c_int) function c_owner_from_1(layout, count, global, process) bind(c, name='tridap_owner_from_1')
+      import
+      type(c_handle), value :: layout
+      integer(c_int64_t), value :: count
+      integer(c_int64_t), intent(in) :: global(*)
+      integer(c_int64_t), intent(out) :: process
+    end function
+    integer(c_int) function c_local_index_from_1(layout, process, count, global, part, local, held) &
+        bind(c, name='tridap_local_index_from_1')
+      import
+      type(c_handle), value :: layout
+      integer(c_int64_t), value :: process, count
+      integer(c_int64_t), intent(in) :: global(*)
+      integer(c_int), value :: part
+      integer(c_int64_t), intent(out) :: local(*)
+      integer(c_int), intent(out) :: held
+    end function
+    integer(c_int) function c_global_index_from_1(layout, process, count, local, global) &
+        bind(c, name='tridap_global_index_from_1')
+      import
+      type(c_handle), value :: layout
+      integer(c_int64_t), value :: process, count
+      integer(c_int64_t), intent(in) :: local(*)
+      integer(c_int64_t), intent(out) :: global(*)
+    end function
     integer(c_int) function c_equal(a, b, equal) bind(c, name='tridap_equal')
       import
       type(c_handle), value :: a, b

@@ -35,6 +35,14 @@ int tridap_rank_of(uint64_t number);
 /// function by this thread.
 const char* tridap_message_in_fortran(void);
 
+/// As tridap_owner(), tridap_local_index() and tridap_global_index(), for `count` indices that begin at 1, and give
+/// such.
+int tridap_owner_from_1(tridap_distribution distribution, int64_t count, const int64_t* global, int64_t* process);
+int tridap_local_index_from_1(tridap_distribution distribution, int64_t process, int64_t count, const int64_t* global,
+                              tridap_part part, int64_t* local, int* held);
+int tridap_global_index_from_1(tridap_distribution distribution, int64_t process, int64_t count, const int64_t* local,
+                               int64_t* global);
+
 #ifdef __cplusplus
 }
 #endif

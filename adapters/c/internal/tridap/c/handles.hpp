@@ -37,6 +37,21 @@ std::uint64_t keep(Kind kind, std::shared_ptr<Object> object);
 /// call that was to make the object has failed.
 std::shared_ptr<Object> find(Kind kind, std::uint64_t number);
 
+/// An object while no other thread uses handles: for a question that takes nanoseconds, of which find() would be the
+/// largest part. Until it is destroyed, its thread must not use handles either.
+class Held {
+ public:
+  Held(Kind kind, std::uint64_t number);  ///< throws as find()
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  ~Held();
+
+  const Object& object() const { return *object_; }
+
+ private:
+  const Object* object_;
+};
+
 template <class T>
 std::shared_ptr<T> find(std::uint64_t number) {
   return std::static_pointer_cast<T>(find(T::kind, number));
