@@ -5,7 +5,7 @@
 #   !end
 #
 # for each pair of words; @NUMBER@ counts them from 1. With TOGETHER at the end of the line, the first words come together,
-# then the second ones, and so on.
+# then the second ones, and so on. A word @name@ in the line stands for the words of the CMake variable `name`.
 
 # Splits the line of a block into the names, and a list of words for each: names, words_<name>.
 macro(tridap_for_line line)
@@ -79,6 +79,7 @@ function(tridap_expand target)
     string(SUBSTRING "${left}" ${begin} -1 left)
     string(FIND "${left}" "\n" end)
     string(SUBSTRING "${left}" 0 ${end} line)
+    string(CONFIGURE "${line}" line @ONLY)
     math(EXPR end "${end} + 1")
     string(SUBSTRING "${left}" ${end} -1 left)
     string(FIND "${left}" "!end\n" end)

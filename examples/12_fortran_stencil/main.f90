@@ -1,6 +1,6 @@
-! Heat in a plate, in Fortran. The field is the program's own memory, in blocks over a grid of processes, with a halo of one
-! element around each block. The program makes explicit steps by a stencil, and then one long implicit step by conjugate
-! gradients with multigrid (Trilinos' CG and MueLu), in the same memory.
+! Heat in a plate, in Fortran. The field is the program's own memory, in blocks over a grid of processes, with a halo of
+! one element around each block. The program makes explicit steps by a stencil, and then one long implicit step by
+! conjugate gradients with multigrid (Trilinos' CG and MueLu), in the same memory.
 !
 !   mpiexec -n 4 12_fortran_stencil
 !

@@ -82,8 +82,8 @@ contains
     a = tridap_array_of(as, layout)
     dense = whole()
     x = tridap_dense_solve(a, a, receipt=receipt)
-    call holds(maxval(abs(all_of(x) - reshape([(merge(1, 0, modulo(k, n + 1) == 0), k = 0, n*n - 1)], [n, n]))) < 1e-12, &
-        'a x = a has the unit matrix')
+    call holds(maxval(abs(all_of(x) - reshape([(merge(1, 0, modulo(k, n + 1) == 0), k = 0, n*n - 1)], [n, &
+        n]))) < 1e-12, 'a x = a has the unit matrix')
     call holds(receipt%bytes_copied > 0 .or. size(as) == 0, 'the receipt counts copies')
     factor = tridap_cholesky(a)
     v = all_of(factor)

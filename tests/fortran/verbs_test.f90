@@ -325,7 +325,8 @@ contains
     if (rank == root) allocate(all_of_it(12, 5), source=0.0d0)
     if (rank == root) then
       call tridap_gather_into(u, root, all_of_it(1:12:2, :))
-      call holds(all([((all_of_it(2*i - 1, j) == value(int([i, j], 8)), i = 1, 6), j = 1, 5)]), 'gathered into a section')
+      call holds(all([((all_of_it(2*i - 1, j) == value(int([i, j], 8)), i = 1, 6), j = 1, 5)]), &
+          'gathered into a section')
       call holds(all(all_of_it(2::2, :) == 0), 'the rest stays')
       all_of_it = -all_of_it
       call tridap_scatter(all_of_it(1:12:2, :), root, u)

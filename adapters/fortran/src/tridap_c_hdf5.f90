@@ -1,6 +1,6 @@
 !> The C functions of files.
 module tridap_c_hdf5
-  use tridap_c
+  use tridap_calls
   implicit none
   public
 

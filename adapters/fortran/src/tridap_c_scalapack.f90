@@ -1,6 +1,6 @@
 !> The C functions of dense matrices.
 module tridap_c_scalapack
-  use tridap_c
+  use tridap_calls
   implicit none
   public
 

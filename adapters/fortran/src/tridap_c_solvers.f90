@@ -1,6 +1,6 @@
 !> The C functions of the solvers.
 module tridap_c_solvers
-  use tridap_c
+  use tridap_calls
   use tridap, only: tridap_apply, tridap_watch_residual
   implicit none
   public
@@ -112,7 +112,8 @@ module tridap_c_solvers
       type(c_solve_options), intent(in) :: options
       type(c_solution), intent(inout) :: solution
     end function
-    integer(c_int) function c_eigenvalues(a, m, x, options, values, residuals, solution) bind(c, name='tridap_eigenvalues')
+    integer(c_int) function c_eigenvalues(a, m, x, options, values, residuals, solution) &
+        bind(c, name='tridap_eigenvalues')
       import
       type(c_handle), value :: a, m, x
       type(c_eigen_options), intent(in) :: options
