@@ -4,7 +4,7 @@ from math import fsum
 
 from paper import Paper
 
-NAMES = {0: "the protocol", 3: "packages", 4: "adapters", 6: "C, Python", 8: "Fortran"}
+NAMES = {0: "the protocol", 3: "packages", 4: "adapters", 6: "languages"}
 STEP, BOX = 92, 34
 
 

@@ -29,6 +29,16 @@ TEST(CHandles, ANumberIsNotGivenAgain) {
   }
 }
 
+TEST(CHandles, AnOldNumberIsNotThatOfANewHandle) {
+  std::vector<tridap_distribution> old, made;
+  for (int i = 0; i < 2000; ++i) old.push_back(distributed({12}, "b"));
+  for (const tridap_distribution each : old) OK(tridap_release(each.number));
+  for (int i = 0; i < 1500; ++i) made.push_back(distributed({12}, "b"));  // in places of the others
+  int ndim = 0;
+  for (const tridap_distribution each : old) EXPECT_NE(tridap_ndim(each, &ndim), TRIDAP_OK);
+  for (const tridap_distribution each : made) OK(tridap_release(each.number));
+}
+
 TEST(CHandles, AHandleOfAnotherTypeIsRefused) {
   const tridap_distribution layout = distributed({12}, "b");
   const tridap_array wrong{layout.number};
@@ -72,7 +82,7 @@ TEST(CHandles, MemoryIsReleasedOnceWhenNothingUsesIt) {
   EXPECT_EQ(released, 2);
 }
 
-TEST(CHandles, AFailureStandsForTheHandle) {
+TEST(CHandles, AHandleOfAFailedCallHasItsText) {
   const tridap_distribution layout = distributed({6 * processes()}, "b");
   std::vector<double> elements(6);
   tridap_memory memory{};

@@ -52,6 +52,13 @@ TEST(CPadding, OfSeveralArraysIsFilledInOneCall) {
     expect_filled(v, 9, size, false);
     expect_filled(w, size, 7, true);
   }
+  const tridap_array others[] = {u.array, w.array};
+  for (Field* each : {&u, &v, &w}) forget_padding(*each);
+  const std::vector<double> before = v.memory;
+  OK(tridap_update_paddings(2, others));
+  expect_filled(u, size, 9, false);
+  expect_filled(w, size, 7, true);
+  EXPECT_EQ(v.memory, before);
   const tridap_array other_order[] = {rank() == 0 ? u.array : v.array, rank() == 0 ? v.array : u.array};
   if (processes() > 1) {
     EXPECT_REFUSED(tridap_update_paddings(2, other_order), "different");

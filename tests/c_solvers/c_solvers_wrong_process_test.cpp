@@ -60,6 +60,19 @@ TEST(CSolversWrongProcess, DifferentArgumentsAreOneErrorOnAll) {
   expect_on_all(tridap_solve(system.a, system.b.array, system.x.array, &options, nullptr), "different");
   expect_on_all(tridap_solve(is_last() ? other.a : system.a, system.b.array, system.x.array, nullptr, nullptr),
                 "different matrices");
+  tridap_preconditioner first{}, second{};
+  OK(tridap_preconditioner_make(system.a, "ifpack2", nullptr, &first));
+  OK(tridap_preconditioner_make(system.a, "ifpack2", nullptr, &second));
+  options = {};
+  options.made = is_last() ? first : second;
+  expect_on_all(tridap_solve(system.a, system.b.array, system.x.array, &options, nullptr), "different");
+  const tridap_distribution rows = c::distributed({12, 9}, "b,*"), columns = c::distributed({12, 9}, "*,b");
+  const tridap_apply apply = [](void*, const double*, double*) { return 0; };
+  tridap_matrix a{};
+  expect_on_all(tridap_operator_of(is_last() ? rows : columns, TRIDAP_ROW_MAJOR, apply, nullptr, &a),
+                "different distributions");
+  for (const std::uint64_t number : {first.number, second.number, rows.number, columns.number, a.number})
+    OK(tridap_release(number));
   EXPECT_NE(is_last() ? tridap_multiply(system.a, system.x.array, system.b.array, TRIDAP_COPY_NEVER, nullptr)
                       : tridap_solve(system.a, system.b.array, system.x.array, nullptr, nullptr),
             TRIDAP_OK);

@@ -24,6 +24,13 @@ module tridap_c
     integer(c_int) :: type = 0
   end type
 
+  type, bind(c) :: c_receipt
+    integer(c_int32_t) :: shared = 0, same_address = 0
+    integer(c_int64_t) :: bytes_copied = 0, bytes_synchronized = 0
+    real(c_double) :: seconds = 0
+    character(c_char) :: text(960) = c_null_char
+  end type
+
   type, bind(c) :: c_scaling
     real(c_double) :: alpha(2) = [1, 0], beta(2) = 0
   end type
@@ -550,6 +557,69 @@ contains
     allocate(character(length + 1) :: ended)
     status = c_text(which, number, process, ended, length + 1, length)
     if (status == 0) text = ended(1:length)
+  end function
+
+  !> Keeps an optional text for C. `kept` must live as long as the address.
+  subroutine keep_text(text, kept, address)
+    character(*), intent(in), optional :: text
+    character(c_char), allocatable, target, intent(out) :: kept(:)
+    type(c_ptr), intent(out) :: address
+    integer :: i
+    address = c_null_ptr
+    if (.not. present(text)) return
+    allocate(kept(len_trim(text) + 1))
+    do i = 1, len_trim(text)
+      kept(i) = text(i:i)
+    end do
+    kept(size(kept)) = c_null_char
+    address = c_loc(kept)
+  end subroutine
+
+  !> The number of a copy policy; that of no policy is refused by C, on all processes.
+  pure integer(c_int) function number_of_copy(copy) result(number)
+    character(*), intent(in), optional :: copy
+    number = 0
+    if (.not. present(copy)) return
+    select case (copy)
+    case ('never')
+      number = 0
+    case ('if_needed')
+      number = 1
+    case ('always')
+      number = 2
+    case default
+      number = -1
+    end select
+  end function
+
+  !> The extents of the whole array; none if it is not there.
+  subroutine read_shape(array, extents)
+    integer(int64), intent(in) :: array
+    integer(int64), allocatable, intent(out) :: extents(:)
+    integer(int64) :: layout
+    integer(c_int) :: ndim, status
+    ndim = 0
+    status = c_distribution_of(c_handle(array), layout)
+    if (status == 0) status = c_ndim(c_handle(layout), ndim)
+    allocate(extents(ndim), source=0_int64)
+    if (ndim > 0) status = c_list(c_shape, c_handle(layout), c_here, extents)
+    status = c_release(layout)
+  end subroutine
+
+  !> The array for a collective call whose list of results is as long as needed; else one that stands for the failure,
+  !> with failed=.true., and is released after the call.
+  type(c_handle) function with_room(array, name, length, needed, failed) result(given)
+    integer(int64), intent(in) :: array, needed
+    character(*), intent(in) :: name
+    integer, intent(in) :: length
+    logical, intent(out) :: failed
+    integer(c_int) :: status
+    given = c_handle(array)
+    failed = length < needed
+    if (.not. failed) return
+    status = c_refuse(c_text_of(name//' has '//text_of_number(int(length, int64))//' elements'), &
+        c_text_of('must have at least '//text_of_number(needed)), c_text_of('pass a longer array'), c_array_handle, &
+        c_null_ptr, array, given%number)
   end function
 
 end module

@@ -11,13 +11,6 @@ module tridap_c_solvers
     integer(c_int64_t) :: count = 0
   end type
 
-  type, bind(c) :: c_receipt
-    integer(c_int32_t) :: shared = 0, same_address = 0
-    integer(c_int64_t) :: bytes_copied = 0, bytes_synchronized = 0
-    real(c_double) :: seconds = 0
-    character(c_char) :: text(960) = c_null_char
-  end type
-
   type, bind(c) :: c_csr
     integer(c_int64_t) :: row_count = 0, entry_count = 0
     type(c_ptr) :: values = c_null_ptr, columns = c_null_ptr, row_starts = c_null_ptr
@@ -160,39 +153,6 @@ contains
     call c_f_pointer(user, program)
     call c_f_procpointer(program%address, watch)
     stops = flag(watch(int(iteration), residual))
-  end function
-
-  !> Keeps an optional text for C. `kept` must live as long as the address.
-  subroutine keep_text(text, kept, address)
-    character(*), intent(in), optional :: text
-    character(c_char), allocatable, target, intent(out) :: kept(:)
-    type(c_ptr), intent(out) :: address
-    integer :: i
-    address = c_null_ptr
-    if (.not. present(text)) return
-    allocate(kept(len_trim(text) + 1))
-    do i = 1, len_trim(text)
-      kept(i) = text(i:i)
-    end do
-    kept(size(kept)) = c_null_char
-    address = c_loc(kept)
-  end subroutine
-
-  !> The number of a copy policy; that of no policy is refused by C, on all processes.
-  pure integer(c_int) function number_of_copy(copy) result(number)
-    character(*), intent(in), optional :: copy
-    number = 0
-    if (.not. present(copy)) return
-    select case (copy)
-    case ('never')
-      number = 0
-    case ('if_needed')
-      number = 1
-    case ('always')
-      number = 2
-    case default
-      number = -1
-    end select
   end function
 
 end module

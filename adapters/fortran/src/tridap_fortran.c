@@ -19,8 +19,7 @@ typedef struct list {
   int64_t count; /* -1: it is not there */
 } list;
 
-/* ---- The end of the job
- * ---------------------------------------------------------------------------------------------- */
+/* ---- The end of the job ---- */
 
 static void wait_seconds(double seconds) {
   struct timespec left;
@@ -57,8 +56,7 @@ int tridap_fortran_release(uint64_t number) {
   return finalized != 0 ? TRIDAP_OK : tridap_release(number);
 }
 
-/* ---- Memory
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ---- */
 
 /* What is wrong with an argument. */
 typedef struct fault {
@@ -87,6 +85,9 @@ static tridap_type type_of(const CFI_cdesc_t* a) {
   if (type == CFI_type_int64_t) return TRIDAP_INT64;
   return (tridap_type)0;
 }
+
+/* For the other parts of the module. */
+tridap_type tridap_fortran_type(const CFI_cdesc_t* a) { return type_of(a); }
 
 static const char* name_of(tridap_type type) {
   switch (type) {
@@ -343,8 +344,7 @@ void* tridap_fortran_address(tridap_array array, int* status) {
   return *status == TRIDAP_OK ? memory.data : NULL;
 }
 
-/* ---- Distributions
- * ---------------------------------------------------------------------------------------------------- */
+/* ---- Distributions ---- */
 
 static int lacks(list of, int64_t ndim, const char* name, MPI_Comm comm, tridap_distribution* layout, int* status) {
   char value[120], must[80];
@@ -438,8 +438,7 @@ int tridap_fortran_text(int which, uint64_t number, int64_t process, char* text,
 
 int tridap_fortran_watch(double seconds, MPI_Fint comm) { return tridap_watch(seconds, MPI_Comm_f2c(comm)); }
 
-/* ---- Procedures of the program
- * ---------------------------------------------------------------------------------------- */
+/* ---- Procedures of the program ---- */
 
 /* Type program_procedure of module tridap_c_solvers. */
 typedef struct program_procedure {

@@ -160,7 +160,7 @@ ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, con
       process_(mpi::rank_of(comm.raw())) {
   std::exception_ptr of_all;  // depends on the distribution and the options only
   detail::MapIds own;
-  enum { said, directory, row_major, in_row_order, in_column_order, asked };
+  enum { said, directory, row_major, in_row_order, in_column_order, whole, asked };
   const mpi::Call call(comm.raw(), "ArrayMap", mpi::Library::trilinos, [&](mpi::Record& record) {
     detail::check_belongs(array, *this);
     try {
@@ -174,11 +174,15 @@ ArrayMap::ArrayMap(const DistArray& array, const Distribution& distribution, con
     record.add(asks_for_positions() ? fingerprint(distribution_) : 0);
     for (const Index flag : {detail::row_major, detail::in_row_order, detail::in_column_order})
       record.add(agreed_ & flag);
+    record.add(fingerprint(distribution_));
     for (const Index number : own.asked) record.add(number);
   });
   if (!call.is_same(said)) refuse_options();
-  if (of_all) std::rethrow_exception(of_all);
   mpi::need_same_directory(call, directory);
+  if (!call.is_same(whole))
+    refuse("the processes give different distributions", "must be the same on every process",
+           "give every process the same");
+  if (of_all) std::rethrow_exception(of_all);
   call.run([&] {
     know_positions();
     const bool all_row_major = call.smallest(row_major) != 0;

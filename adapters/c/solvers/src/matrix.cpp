@@ -90,14 +90,11 @@ int tridap_matrix_of_csr(tridap_distribution rows, const tridap_csr* csr, tridap
         over = find<DistributionObject>(rows.number);
         given.read(*over, csr);
       },
-      [&](MPI_Comm caller) {
-        Making call(caller, "tridap_matrix_of_csr", *over, csr->order);
-        return call.run([&] {
-          auto made = call.solvable();
-          made->matrix = solvers::make_matrix(made->rows, given.csr);
-          made->op = made->matrix;
-          return std::make_shared<MatrixObject>(std::move(made));
-        });
+      [&](MPI_Comm) {
+        auto made = solvable_over<MatrixObject>(*over, csr->order, comm);
+        made->content->matrix = solvers::make_matrix(made->content->rows, given.csr);
+        made->content->op = made->content->matrix;
+        return made;
       });
 }
 

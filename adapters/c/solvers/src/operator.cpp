@@ -63,13 +63,10 @@ int of_function(const char* name, tridap_distribution rows, tridap_order order, 
           refuse_key("order", std::to_string(static_cast<int>(order)), "must be one of tridap_order",
                      "pass TRIDAP_ROW_MAJOR");
       },
-      [&](MPI_Comm caller) {
-        Making call(caller, name, *over, order);
-        return call.run([&] {
-          auto made = call.solvable();
-          made->op = Teuchos::rcp(new UserOperator(made->rows.map(), apply, user));
-          return std::make_shared<Made>(std::move(made));
-        });
+      [&](MPI_Comm) {
+        auto made = solvable_over<Made>(*over, order, comm);
+        made->content->op = Teuchos::rcp(new UserOperator(made->content->rows.map(), apply, user));
+        return made;
       });
 }
 

@@ -63,13 +63,12 @@ int tridap_preconditioner_make(tridap_matrix a, const char* name, const tridap_p
         need_same(call, 3, "nullspaces");
         return call.run([&] {
           Solvable& of = *wanted.of->content;
-          auto made = std::make_shared<Solvable>(of.rows);
-          made->order = of.order;
-          made->serial = of.serial;
           const auto method = wanted.options.unsymmetric != 0 ? solvers::Method::gmres : solvers::Method::cg;
-          made->op = solvers::make_preconditioner(
-              wanted.name, method, of.matrix, wanted.parameters,
-              {wanted.vectors(wanted.coordinates, "coordinates"), wanted.vectors(wanted.nullspace, "nullspace")});
+          auto made = std::make_shared<Solvable>(
+              of, solvers::make_preconditioner(wanted.name, method, of.matrix, wanted.parameters,
+                                               {wanted.vectors(wanted.coordinates, "coordinates"),
+                                                wanted.vectors(wanted.nullspace, "nullspace")}));
+          made->serial = next_serial(comm);
           return std::make_shared<PreconditionerObject>(std::move(made));
         });
       });

@@ -1,11 +1,13 @@
 #include "solvable.hpp"
 
-#include <tridap/internal/fingerprint.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/internal/spread_lists.hpp>
 #include <tridap/kokkos/compat.hpp>
 #include <tridap/memory_order.hpp>
 
 #include <atomic>
+#include <map>
+#include <mutex>
 
 namespace tridap::c {
 
@@ -33,7 +35,41 @@ void end_with_mpi() {
   static_cast<void>(once);
 }
 
-tpetra::ArrayMap map_of(const DistributionObject& rows, Order order, MPI_Comm comm) {
+// Initialises Kokkos if nobody has; MPI_Finalize then finalises it.
+void need_kokkos() {
+  const mpi::Inside trilinos(mpi::Library::trilinos);
+  if (Kokkos::is_initialized()) return;
+  kokkos::compat::initialize_quietly();
+  initialised_kokkos = true;
+}
+
+}  // namespace
+
+Index next_serial(const Comm& comm) {
+  static std::mutex guard;
+  static auto& counts = *new std::map<std::uint64_t, Index>;  // by the number of the communicator
+  const std::lock_guard<std::mutex> alone(guard);
+  Digest digest;
+  digest.add(static_cast<Index>(comm->number()));
+  digest.add(++counts[comm->number()]);
+  return digest.value();
+}
+
+Solvable::Solvable(const DistArray& part, const Distribution& whole, MPI_Comm comm,
+                   const tpetra::ArrayMapOptions& options)
+    : rows(part, whole, comm, options) {
+  ++living;
+}
+
+Solvable::Solvable(const Solvable& of, Teuchos::RCP<const solvers::Operator> with)
+    : rows(of.rows), op(std::move(with)), order(of.order) {
+  ++living;
+}
+
+Solvable::~Solvable() { --living; }
+
+std::shared_ptr<Solvable> make_solvable(const DistributionObject& rows, Order order, const Comm& comm) {
+  need_kokkos();
   DistArray part;
   Buffer& buffer = part.buffer;
   buffer.type = element_type<double>();
@@ -44,41 +80,10 @@ tpetra::ArrayMap map_of(const DistributionObject& rows, Order order, MPI_Comm co
   part.dim_data = rows.distribution->dim_data(rows.rank);
   tpetra::ArrayMapOptions options;  // by process, because no program sees the ids
   if (!has_directory(*rows.distribution)) options.numbering = tpetra::Numbering::by_process;
-  return tpetra::ArrayMap(part, *rows.distribution, comm, options);
-}
-
-std::atomic<Index> last_serial{0};
-
-}  // namespace
-
-void need_kokkos() {
+  auto made = std::make_shared<Solvable>(part, *rows.distribution, comm->caller_or_ours(), options);
   end_with_mpi();
-  if (Kokkos::is_initialized()) return;
-  kokkos::compat::initialize_quietly();
-  initialised_kokkos = true;
-}
-
-Solvable::Solvable(tpetra::ArrayMap map) : rows(std::move(map)) { ++living; }
-
-Solvable::~Solvable() { --living; }
-
-Making::Making(MPI_Comm caller, const char* name, const DistributionObject& rows, tridap_order order)
-    : rows_(rows), order_(order_of(order)), call_(caller, name, mpi::Library::trilinos, [&](mpi::Record& record) {
-        record.add(last_serial);
-        record.add(fingerprint(*rows.distribution));
-        record.add(order);
-      }) {
-  need_same(call_, 1, "distributions");
-  need_same(call_, 2, "orders");
-}
-
-std::shared_ptr<Solvable> Making::solvable() {
-  need_kokkos();
-  const Index serial = call_.largest(0) + 1;
-  last_serial = serial;
-  auto made = std::make_shared<Solvable>(map_of(rows_, order_, call_.comm()));
-  made->serial = serial;
-  made->order = order_;
+  made->order = order;
+  made->serial = next_serial(comm);
   return made;
 }
 

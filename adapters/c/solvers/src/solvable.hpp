@@ -20,7 +20,9 @@ struct Prepared {
 
 /// A matrix, an operator or a preconditioner on the elements of a distribution. It exists inside of Trilinos alone.
 struct Solvable {
-  explicit Solvable(tpetra::ArrayMap map);
+  /// **Collective** as tpetra::ArrayMap.
+  Solvable(const DistArray& part, const Distribution& whole, MPI_Comm comm, const tpetra::ArrayMapOptions& options);
+  Solvable(const Solvable& of, Teuchos::RCP<const solvers::Operator> with);  ///< another operator on the same rows
   Solvable(const Solvable&) = delete;
   Solvable& operator=(const Solvable&) = delete;
   ~Solvable();
@@ -45,26 +47,16 @@ struct SolvableObject final : Object {
 using MatrixObject = SolvableObject<Kind::matrix>;
 using PreconditionerObject = SolvableObject<Kind::preconditioner>;
 
-/// Initialises Kokkos if nobody has; MPI_Finalize then finalises it. Inside of Trilinos.
-void need_kokkos();
+/// A number for a Solvable of a communicator; all processes make them in the same order.
+Index next_serial(const Comm& comm);
+std::shared_ptr<Solvable> make_solvable(const DistributionObject& rows, Order order, const Comm& comm);
 
-/// The beginning of a call that makes a Solvable: the processes agree on its serial number, on its rows and on their
-/// order.
-class Making {
- public:
-  Making(MPI_Comm caller, const char* name, const DistributionObject& rows, tridap_order order);
-  /// The Solvable, still without an operator. To be called inside of run(). **Collective.**
-  std::shared_ptr<Solvable> solvable();
-  template <class Body>
-  decltype(auto) run(Body&& body) const {
-    return call_.run(std::forward<Body>(body));
-  }
-
- private:
-  const DistributionObject& rows_;
-  Order order_;
-  mpi::Call call_;
-};
+/// A Solvable on the elements of a distribution, still without an operator, in the object of a handle. The call has no
+/// name of its own. **Collective**: throws the same Error on every process, also if their distributions differ.
+template <class Made>
+std::shared_ptr<Made> solvable_over(const DistributionObject& rows, tridap_order order, const Comm& comm) {
+  return std::make_shared<Made>(make_solvable(rows, order_of(order), comm));
+}
 
 /// An array for a solver; `name` is that of the argument.
 inline solvers::SolverArray solver_array(const ArrayObject& of, const char* name, bool writable) {

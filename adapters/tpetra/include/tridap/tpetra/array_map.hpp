@@ -171,7 +171,7 @@ class ArrayMap {
   ArrayMap(const DistArray& array, const Communicator& comm, const ArrayMapOptions& options = {});
   /// The same with the Distribution of the array, which every process has already (mpi::gather_distribution): it need
   /// not be gathered again. The rank of a process is its number in the process grid. **Collective**: throws the same
-  /// Error also if `array` is not a part of this Distribution on any process.
+  /// Error also if `array` is not a part of this Distribution on any process, or if the Distributions differ.
   ArrayMap(const DistArray& array, const Distribution& distribution, const Communicator& comm,
            const ArrayMapOptions& options = {});
 
