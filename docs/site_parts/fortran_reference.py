@@ -35,7 +35,7 @@ class Module:
     constants: list = dataclasses.field(default_factory=list)  # (names, type, comment)
     procedures: dict = dataclasses.field(default_factory=dict)
     generics: dict = dataclasses.field(default_factory=dict)  # name: [comment, section, procedures]
-    sections: list = dataclasses.field(default_factory=list)
+    sections: dict = dataclasses.field(default_factory=dict)  # what is said at the beginning of each
 
 
 def split(text):
@@ -70,17 +70,23 @@ class Reader:
         self.module, self.doc, self.section = Module(), [], ""
         self.generic = self.type = self.procedure = None
         self.hidden = False  # in a type after `private`
+        self.opens = False  # after the line of a section, before its first statement
 
     def read(self, text):
         for code, comment in statements(text):
             found = re.fullmatch(r"! -{4} (.*?) -+", comment)
             if found:
                 self.section = found[1]
-                self.module.sections.append(found[1])
+                self.module.sections[self.section] = ""
+                self.opens = True
             elif not code and comment.startswith("!>"):
                 self.doc.append(comment[2:].strip())
-            elif code and self.statement(code, comment):
-                self.doc = []
+            elif not code and comment.startswith("! ") and self.opens:
+                self.module.sections[self.section] += comment[2:] + "\n"
+            elif code:
+                self.opens = False
+                if self.statement(code, comment):
+                    self.doc = []
         return self.module
 
     def take_doc(self):
@@ -310,7 +316,7 @@ def markdown(source):
     for kind in module.types.values():
         lines += type_lines(module, kind)
     for section, all_of in sections.items():
-        lines += [f"## {section}", ""]
+        lines += [f"## {section}", "", escaped(module.sections.get(section, "")), ""]
         for entry in all_of:
             lines += procedure_lines(*entry)
     return "\n".join(lines)
