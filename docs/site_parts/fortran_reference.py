@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import textwrap
 
 KINDS = {"int8": "1", "int16": "2", "int32": "4", "int64": "8", "real32": "4", "real64": "8"}
 VARIABLES = {"tridap_distribution": "layout", "tridap_array": "u"}  # names of handles in the calls that are shown
@@ -215,9 +216,14 @@ def call(name, procedures, passed=""):
     return of if passed else f"{procedures[0].result} = {of}".removeprefix(f"{name} = ")
 
 
+def wrapped(statement):
+    """A statement in lines of a page's width."""
+    return " &\n    ".join(textwrap.wrap(statement, 90, break_long_words=False, break_on_hyphens=False))
+
+
 def escaped(text):
     """Text of a comment for Markdown: what looks like a call or a text of Fortran is code."""
-    code = r"(?<!\w)('[^']*'|\w+%\w+(?:\([^)]*\))?|tridap_\w+(?:\([^)]*\))?|MPI_\w+)"
+    code = r"(?<!\w)((?:\w+=)?'[^']*'|\w+%\w+(?:\([^)]*\))?|tridap_\w+(?:\([^)]*\))?|MPI_\w+)"
     parts = re.split(r"(`[^`]*`)", text)
     parts[::2] = [re.sub(code, r"`\1`", part) for part in parts[::2]]
     parts = re.split(r"(`[^`]*`|\*\w+\*)", "".join(parts))
@@ -269,7 +275,7 @@ def type_lines(module, kind):
 def procedure_lines(name, doc, procedures):
     if not doc:
         raise SystemExit(f"adapters/fortran: there is no comment before {name}")
-    lines = [f"### {name}", "", "```fortran"] + [call(name, group) for group in signatures(procedures)] + ["```", ""]
+    lines = [f"### {name}", "", "```fortran", *(wrapped(call(name, group)) for group in signatures(procedures)), "```", ""]
     lines += [escaped(doc), ""]
     rows = {}
     for group in signatures(procedures):
