@@ -176,6 +176,7 @@ endfunction()
 
 # Writes tridap-<name>.pc, for builds without CMake, if the component needs no foreign library except MPI. MPI's own
 # compilers link MPI. The other foreign libraries have no .pc file that tridap-<name>.pc could require.
+# More folders of the include folder may follow.
 function(tridap_pkg_config name sources link foreign named)
   list(REMOVE_ITEM foreign TriDAP::foreign_mpi)
   if(foreign)
@@ -186,6 +187,10 @@ function(tridap_pkg_config name sources link foreign named)
   string(REGEX REPLACE "/$" "" prefix "${prefix}")
   list(TRANSFORM link REPLACE "TriDAP::" "tridap-")
   list(JOIN link ", " requires)
+  set(more "")
+  foreach(folder ${ARGN})
+    string(APPEND more " -I\${includedir}/${folder}")
+  endforeach()
   set(libraries "")
   if(sources)
     set(libraries "-L\${libdir} -ltridap_${name}")
@@ -210,7 +215,7 @@ Description: @PROJECT_DESCRIPTION@: @name@
 Version: @PROJECT_VERSION@
 Requires: @requires@
 Libs: @libraries@
-Cflags: -I\${includedir}
+Cflags: -I\${includedir}@more@
 ")
   install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/tridap-${name}.pc DESTINATION ${where})
 endfunction()

@@ -138,6 +138,23 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
       grep -q '^the sum is 1500' "$folder/out"
     done
     ;;
+  fortran)  # a project in Fortran; with CMake or make, by the module of the install, or by its sources
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    "$cmake" -S "$source/tests/consumer/fortran" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix" | tee "$folder/log"
+    if grep -iE 'CXX|found.*(kokkos|trilinos)' "$folder/log"; then exit 1; fi
+    "$cmake" --build "$folder/build"
+    pc=$(find "$folder/prefix" -name tridap-fortran.pc)
+    export PKG_CONFIG_PATH=${pc%/*}
+    sources=$folder/prefix/share/tridap/fortran
+    for name in by_make again wide; do cp -r "$source/tests/consumer/fortran" "$folder/$name"; done
+    make -C "$folder/by_make" FC=mpif90 CC=mpicc
+    make -C "$folder/again" FC=mpif90 CC=mpicc SOURCES="$sources"
+    make -C "$folder/wide" FC="mpif90 -fdefault-integer-8" CC=mpicc SOURCES="$sources"
+    for program in build by_make again wide; do
+      MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/$program/consumer" | tee "$folder/out"
+      grep -q "the sum is 1500.0, integers of bits: $([[ $program == wide ]] && echo 64 || echo 32)" "$folder/out"
+    done
+    ;;
   archive)  # what cpack packs, unpacked elsewhere
     (cd "$folder" && "$(dirname "$cmake")/cpack" --config "$build/CPackConfig.cmake" -G TGZ -B "$folder/cpack")
     archives=("$folder"/cpack/*.tar.gz)
