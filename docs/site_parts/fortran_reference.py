@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+import textwrap
 
 KINDS = {"int8": "1", "int16": "2", "int32": "4", "int64": "8", "real32": "4", "real64": "8"}
 VARIABLES = {"tridap_distribution": "layout", "tridap_array": "u"}  # names of handles in the calls that are shown
@@ -35,7 +36,7 @@ class Module:
     constants: list = dataclasses.field(default_factory=list)  # (names, type, comment)
     procedures: dict = dataclasses.field(default_factory=dict)
     generics: dict = dataclasses.field(default_factory=dict)  # name: [comment, section, procedures]
-    sections: list = dataclasses.field(default_factory=list)
+    sections: dict = dataclasses.field(default_factory=dict)  # what is said at the beginning of each
 
 
 def split(text):
@@ -70,17 +71,23 @@ class Reader:
         self.module, self.doc, self.section = Module(), [], ""
         self.generic = self.type = self.procedure = None
         self.hidden = False  # in a type after `private`
+        self.opens = False  # after the line of a section, before its first statement
 
     def read(self, text):
         for code, comment in statements(text):
             found = re.fullmatch(r"! -{4} (.*?) -+", comment)
             if found:
                 self.section = found[1]
-                self.module.sections.append(found[1])
+                self.module.sections[self.section] = ""
+                self.opens = True
             elif not code and comment.startswith("!>"):
                 self.doc.append(comment[2:].strip())
-            elif code and self.statement(code, comment):
-                self.doc = []
+            elif not code and comment.startswith("! ") and self.opens:
+                self.module.sections[self.section] += comment[2:] + "\n"
+            elif code:
+                self.opens = False
+                if self.statement(code, comment):
+                    self.doc = []
         return self.module
 
     def take_doc(self):
@@ -209,9 +216,14 @@ def call(name, procedures, passed=""):
     return of if passed else f"{procedures[0].result} = {of}".removeprefix(f"{name} = ")
 
 
+def wrapped(statement):
+    """A statement in lines of a page's width."""
+    return " &\n    ".join(textwrap.wrap(statement, 90, break_long_words=False, break_on_hyphens=False))
+
+
 def escaped(text):
     """Text of a comment for Markdown: what looks like a call or a text of Fortran is code."""
-    code = r"(?<!\w)('[^']*'|\w+%\w+(?:\([^)]*\))?|tridap_\w+(?:\([^)]*\))?|MPI_\w+)"
+    code = r"(?<!\w)((?:\w+=)?'[^']*'|\w+%\w+(?:\([^)]*\))?|tridap_\w+(?:\([^)]*\))?|MPI_\w+)"
     parts = re.split(r"(`[^`]*`)", text)
     parts[::2] = [re.sub(code, r"`\1`", part) for part in parts[::2]]
     parts = re.split(r"(`[^`]*`|\*\w+\*)", "".join(parts))
@@ -263,7 +275,7 @@ def type_lines(module, kind):
 def procedure_lines(name, doc, procedures):
     if not doc:
         raise SystemExit(f"adapters/fortran: there is no comment before {name}")
-    lines = [f"### {name}", "", "```fortran"] + [call(name, group) for group in signatures(procedures)] + ["```", ""]
+    lines = [f"### {name}", "", "```fortran", *(wrapped(call(name, group)) for group in signatures(procedures)), "```", ""]
     lines += [escaped(doc), ""]
     rows = {}
     for group in signatures(procedures):
@@ -310,7 +322,7 @@ def markdown(source):
     for kind in module.types.values():
         lines += type_lines(module, kind)
     for section, all_of in sections.items():
-        lines += [f"## {section}", ""]
+        lines += [f"## {section}", "", escaped(module.sections.get(section, "")), ""]
         for entry in all_of:
             lines += procedure_lines(*entry)
     return "\n".join(lines)

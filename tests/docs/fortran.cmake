@@ -1,4 +1,4 @@
-# The lines of Fortran in docs/coming_from.md, each part in a test program.
+# The lines of Fortran in docs/coming_from.md and in README.md, in test programs.
 if(NOT TARGET TriDAP::fortran)
   return()
 endif()
@@ -8,6 +8,12 @@ write_lines(blocks_lines fortran "function blocks")
 write_lines(pencil_lines fortran "x_to_y%move(")
 write_lines(desc_lines fortran "tridap_distribution_of_desc(")
 write_lines(globalarrays_lines fortran "nga_access(")
+
+set(page_text "${text}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/README.md)
+file(READ ${PROJECT_SOURCE_DIR}/README.md text)
+write_lines(readme_lines fortran "call tridap_update_padding(u)")
+set(text "${page_text}")
 
 function(tridap_docs_fortran test)
   add_executable(docs_${test} ${test}_test.f90 $<TARGET_OBJECTS:tests_fortran>)

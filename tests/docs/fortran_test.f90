@@ -1,4 +1,4 @@
-!> The lines of Fortran in docs/coming_from.md, against plain loops. CMake writes them to *_lines.inc.
+!> The lines of Fortran in docs/coming_from.md and README.md, against plain loops. CMake writes them to *_lines.inc.
 program fortran_test
   use testing
   use mpi_f08
@@ -9,6 +9,7 @@ program fortran_test
   call padding_is_that_of_a_loop([.false., .false.])
   call pencils_are_those_of_2decomp(8, 7, 9)
   call pencils_are_those_of_2decomp(6, 4, 2)
+  call the_sum_of_ones_is_their_number(9, 11)
   call end_tests()
 
 contains
@@ -121,6 +122,19 @@ contains
       call z%release()
     end block
     call holds(tridap_held() == 0, 'nothing is held')
+  end subroutine
+
+  subroutine the_sum_of_ones_is_their_number(nx, ny)
+    integer, intent(in) :: nx, ny
+    type(MPI_Comm) :: comm
+    real(8) :: total
+    comm = MPI_COMM_WORLD
+    block
+      include 'readme_lines.inc'
+      call holds(total == nx*ny, 'the sum of ones is their number')
+      call u%release()
+      call layout%release()
+    end block
   end subroutine
 
   include 'blocks_lines.inc'

@@ -87,14 +87,14 @@ Arithmetic arithmetic_of(const redistribute::DeviceStep& step, const WordSize& h
           here.bytes() >= part_bytes(step.to) && there.bytes() >= part_bytes(step.from)};
 }
 
-void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned threads, void* task,
+void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned in_block, void* task,
             driver::Stream stream) {
   const driver::Table& table = driver::need_table(memory);
   const driver::InContext in(table, memory.device);
   void* arguments[] = {task};
   driver::need_success(
       table,
-      table.launch(function(table, in.context(), kernel), blocks, 1, 1, threads, 1, 1, 0, stream, arguments, nullptr),
+      table.launch(function(table, in.context(), kernel), blocks, 1, 1, in_block, 1, 1, 0, stream, arguments, nullptr),
       "launching " + kernel);
 }
 

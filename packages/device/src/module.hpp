@@ -14,7 +14,7 @@ namespace tridap::device {
 
 /// Runs a kernel of ours on a stream, as the legacy one, of a device that is in use. `task` is the kernel's only
 /// argument, of which the driver takes a copy. Throws Error.
-void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned threads, void* task,
+void launch(const Memory& memory, const std::string& kernel, unsigned blocks, unsigned in_block, void* task,
             driver::Stream stream = nullptr);
 
 /// A stream of ours for the slots that are packed, or unpacked, beside one another. It does not wait for other streams.
