@@ -70,6 +70,9 @@ TEST(CFile, AnArrayComesBackInEachDistributionAndOrder) {
       options.order = order;
       OK(tridap_load(file.name(), "", world, other, &options, &loaded));
       expect_values(loaded);
+      tridap_memory memory{};
+      OK(tridap_array_memory(loaded, &memory));
+      EXPECT_EQ(memory.strides[order == TRIDAP_ROW_MAJOR ? 1 : 0], 8);
       OK(tridap_release(loaded.number));
       OK(tridap_release(other.number));
     }
