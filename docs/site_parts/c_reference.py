@@ -4,7 +4,7 @@ import re
 
 SECTION = re.compile(r"// -{4} (.*?) -+$", re.MULTILINE)
 DECLARED = re.compile(
-    r"^typedef (?P<what>struct|enum) (?P<type>\w+) \{.*?^\} ?\w*;(?:  ///< (?P<comment>[^\n]*))?|^typedef \w+ \(\*(?P<function_type>\w+)\)\(|"
+    r"^typedef (?P<what>struct|enum) (?P<type>\w+) (?:TRIDAP_ANY_INT )?\{.*?^\} ?\w*;(?:  ///< (?P<comment>[^\n]*))?|^typedef \w+ \(\*(?P<function_type>\w+)\)\(|"
     r"^#define (?P<define>TRIDAP_[A-Z]\w+) |^(?:int|int64_t|const char\*) (?P<function>tridap_\w+)\(|"
     r"(?P<prose>(?:^// [^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 DIRECTIVES = {"struct": "doxygenstruct", "enum": "doxygenenum", "function_type": "doxygentypedef",

@@ -50,11 +50,14 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
+#define TRIDAP_ANY_INT : int  // so that a number that is none of an enumeration may be refused
 extern "C" {
+#else
+#define TRIDAP_ANY_INT
 #endif
 
 /// What a function returns.
-typedef enum tridap_status {
+typedef enum tridap_status TRIDAP_ANY_INT {
   TRIDAP_OK = 0,
   TRIDAP_WRONG = 1,      ///< an argument, an array or what the processes ask for is wrong
   TRIDAP_NO_MEMORY = 2,  ///< memory for elements has run out on a process
@@ -112,13 +115,13 @@ typedef struct tridap_receipt {
 #define TRIDAP_HERE (-1)  ///< for an argument `process`: this process
 
 /// A part of this process's memory.
-typedef enum tridap_part {
+typedef enum tridap_part TRIDAP_ANY_INT {
   TRIDAP_OWNED = 0,    ///< without communication padding
   TRIDAP_LOCAL = 1,    ///< all of it
   TRIDAP_INTERIOR = 2  ///< owned, without the mirrors of a periodic axis: the elements for loops, norms and solvers
 } tridap_part;
 
-typedef enum tridap_order { TRIDAP_ROW_MAJOR = 0, TRIDAP_COLUMN_MAJOR = 1 } tridap_order;
+typedef enum tridap_order TRIDAP_ANY_INT { TRIDAP_ROW_MAJOR = 0, TRIDAP_COLUMN_MAJOR = 1 } tridap_order;
 
 typedef struct tridap_distribute_options {
   const int64_t* grid;      ///< processes along each axis; NULL: as near to a square as possible
@@ -202,7 +205,7 @@ int tridap_equal(tridap_distribution a, tridap_distribution b, int* equal);
 // ---- Arrays ----------------------------------------------------------------------------------------------------
 
 /// Element types.
-typedef enum tridap_type {
+typedef enum tridap_type TRIDAP_ANY_INT {
   TRIDAP_BOOL = 1,
   TRIDAP_INT8,
   TRIDAP_INT16,
@@ -378,7 +381,7 @@ int tridap_watch(double seconds, MPI_Comm comm);
 
 /// Whether a call may copy the elements of an array whose memory a library cannot use as it is, such as those of a
 /// field with padding on two axes.
-typedef enum tridap_copy {
+typedef enum tridap_copy TRIDAP_ANY_INT {
   TRIDAP_COPY_NEVER = 0,      ///< no: it fails, and says why
   TRIDAP_COPY_IF_NEEDED = 1,  ///< yes; what the library writes is copied back
   TRIDAP_COPY_ALWAYS = 2
@@ -580,7 +583,7 @@ int tridap_attribute_numbers(const char* path, const char* object, const char* n
 // TRIDAP_COPY_IF_NEEDED. Answers are distributed as the arguments are; new ones are column-major. A receipt may be
 // NULL.
 
-typedef enum tridap_op { TRIDAP_OP_NONE = 0, TRIDAP_OP_TRANSPOSE = 1, TRIDAP_OP_ADJOINT = 2 } tridap_op;
+typedef enum tridap_op TRIDAP_ANY_INT { TRIDAP_OP_NONE = 0, TRIDAP_OP_TRANSPOSE = 1, TRIDAP_OP_ADJOINT = 2 } tridap_op;
 
 /// The same on every process.
 typedef struct tridap_dense_options {
@@ -673,6 +676,7 @@ int tridap_ga_create(tridap_distribution distribution, tridap_type type, int* ha
 int tridap_ga_of_array(tridap_array array, tridap_copy copy, int* handle, tridap_array* result,
                        tridap_receipt* receipt);
 
+#undef TRIDAP_ANY_INT
 #ifdef __cplusplus
 }
 #endif
