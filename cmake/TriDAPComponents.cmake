@@ -174,14 +174,18 @@ function(tridap_component name)
   set(TRIDAP_COMPONENTS ${TRIDAP_COMPONENTS} ${name} CACHE INTERNAL "")
 endfunction()
 
-# Writes tridap-<name>.pc, for builds without CMake, if the component needs no foreign library except MPI. MPI's own
-# compilers link MPI. The other foreign libraries have no .pc file that tridap-<name>.pc could require.
+# Writes tridap-<name>.pc, for builds without CMake, if the component and those that it links need no foreign library except MPI.
+# MPI's own compilers link MPI. The other foreign libraries have no .pc file that tridap-<name>.pc could require.
 # More folders of the include folder may follow.
 function(tridap_pkg_config name sources link foreign named)
   list(REMOVE_ITEM foreign TriDAP::foreign_mpi)
-  if(foreign)
+  get_property(written GLOBAL PROPERTY tridap_pkg_config_written)
+  list(TRANSFORM link REPLACE "TriDAP::" "" OUTPUT_VARIABLE missing)
+  list(REMOVE_ITEM missing ${written})
+  if(foreign OR missing)
     return()
   endif()
+  set_property(GLOBAL APPEND PROPERTY tridap_pkg_config_written ${name})
   set(where ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
   file(RELATIVE_PATH prefix /${where} /)
   string(REGEX REPLACE "/$" "" prefix "${prefix}")
