@@ -355,6 +355,12 @@ macro(tridap_find_fortran result)
       set(${result}_WHY "the MPI for ${CMAKE_Fortran_COMPILER} has no module mpi_f08")
     else()
       set(${result} "${CMAKE_Fortran_COMPILER_ID} Fortran ${CMAKE_Fortran_COMPILER_VERSION}")
+      # MPICH's options are for Fortran's compiler, but CMake gives them to all.
+      get_target_property(tridap_options MPI::MPI_Fortran INTERFACE_COMPILE_OPTIONS)
+      if(tridap_options AND NOT "${tridap_options}" MATCHES "COMPILE_LANG")
+        set_target_properties(MPI::MPI_Fortran PROPERTIES INTERFACE_COMPILE_OPTIONS
+                              "$<$<COMPILE_LANGUAGE:Fortran>:${tridap_options}>")
+      endif()
       tridap_foreign_target(fortran MPI::MPI_Fortran)
     endif()
   endif()

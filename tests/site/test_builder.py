@@ -221,7 +221,7 @@ end module
 """
 
 
-def test_the_reference_of_fortran_merges_the_kinds_of_a_procedure():
+def test_the_reference_of_fortran_merges_kinds_of_a_procedure():
     shown = fortran_reference.markdown(MODULE)
     assert "## Sums\n\n### tridap_sum\n\n```fortran\ncall tridap_sum(array, result, again=)\n```" in shown
     assert "| `result` | real(4) or real(8), out |\n| `again=` | logical |" in shown
