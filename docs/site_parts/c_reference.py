@@ -4,9 +4,10 @@ import re
 
 SECTION = re.compile(r"// -{4} (.*?) -+$", re.MULTILINE)
 DECLARED = re.compile(
-    r"^typedef (?P<what>struct|enum) (?P<type>\w+) (?:TRIDAP_ANY_INT )?\{.*?^\} ?\w*;(?:  ///< (?P<comment>[^\n]*))?|^typedef \w+ \(\*(?P<function_type>\w+)\)\(|"
-    r"^#define (?P<define>TRIDAP_[A-Z]\w+) |^(?:int|int64_t|const char\*) (?P<function>tridap_\w+)\(|"
-    r"(?P<prose>(?:^// [^\n]*\n)+)", re.MULTILINE | re.DOTALL)
+    r"^typedef (?P<what>struct|enum) (?P<type>\w+) (?:TRIDAP_ANY_INT )?\{(?:[^\n]*\}|.*?^\}) ?\w*;"
+    r"(?:  ///< (?P<comment>[^\n]*))?|"
+    r"^typedef \w+ \(\*(?P<function_type>\w+)\)\(|^#define (?P<define>TRIDAP_[A-Z]\w+) (?=[\w(])|"
+    r"^(?:int|int64_t|const char\*) (?P<function>tridap_\w+)\(|(?P<prose>(?:^// [^\n]*\n)+)", re.MULTILINE | re.DOTALL)
 DIRECTIVES = {"struct": "doxygenstruct", "enum": "doxygenenum", "function_type": "doxygentypedef",
               "define": "doxygendefine", "function": "doxygenfunction"}
 
@@ -35,13 +36,14 @@ def section_lines(text):
 
 
 def markdown(header):
-    """The reference of a header. Raises SystemExit if a function of it is not found."""
+    """The reference of a header. Raises SystemExit if a function or a type of it is not found."""
     parts = SECTION.split(header)
-    lines = ["## tridap/tridap.h", "", "```{doxygenfile} tridap.h", ":sections: briefdescription detaileddescription", "```", "",
-             "### Status", ""] + section_lines(parts[0])
+    lines = ["## tridap/tridap.h", "", "```{doxygenfile} tridap.h", ":sections: briefdescription detaileddescription",
+             "```", "", "### Status", ""] + section_lines(parts[0])
     for title, text in zip(parts[1::2], parts[2::2]):
         lines += [f"### {title}", ""] + section_lines(text)
-    all_of, shown = set(re.findall(r"^[^/\n#]*?\b(tridap_\w+)\(", header, re.MULTILINE)), "\n".join(lines)
+    all_of, shown = re.findall(r"^[^/\n#]*?\b(tridap_\w+)\(|^typedef \w+ (tridap_\w+)", header, re.MULTILINE), "\n".join(lines)
+    all_of = {name for names in all_of for name in names if name}
     lost = sorted(name for name in all_of if not re.search(rf"\}} {name}$", shown, re.MULTILINE))
     if lost:
         raise SystemExit(f"docs/site_parts/c_reference.py does not find {lost} in tridap/tridap.h")

@@ -322,7 +322,8 @@ def markdown(source):
     for kind in module.types.values():
         lines += type_lines(module, kind)
     for section, all_of in sections.items():
-        lines += [f"## {section}", "", escaped(module.sections.get(section, "")), ""]
+        opening = escaped(module.sections.get(section, ""))
+        lines += [f"## {section}", "", *([opening, ""] if opening else [])]
         for entry in all_of:
             lines += procedure_lines(*entry)
     return "\n".join(lines)

@@ -161,6 +161,10 @@ typedef enum tridap_status {
 typedef struct tridap_array {
   uint64_t number;
 } tridap_array;  ///< an array
+typedef enum tridap_order { TRIDAP_ROW_MAJOR = 0 } tridap_order;
+typedef struct tridap_options {
+  tridap_order order;
+} tridap_options;
 /// Releases it.
 int tridap_release(uint64_t number);
 """
@@ -169,7 +173,7 @@ int tridap_release(uint64_t number);
 def test_the_sections_of_the_header_of_c_keep_their_order():
     shown = c_reference.markdown(HEADER)
     parts = ["{doxygenenum} tridap_status", "### Handles", "Numbers.", "{doxygenstruct} tridap_array", "An array.",
-             "{doxygenfunction} tridap_release"]
+             "{doxygenenum} tridap_order", "{doxygenstruct} tridap_options", "{doxygenfunction} tridap_release"]
     assert [part for part in parts if part in shown] == parts
     assert sorted(parts, key=shown.index) == parts
 
