@@ -1,6 +1,7 @@
 #include <tridap/c/objects.hpp>
 #include <tridap/c_array.hpp>
 #include <tridap/element_format.hpp>
+#include <tridap/internal/driver.hpp>
 #include <tridap/text.hpp>
 
 #include <fstream>
@@ -111,6 +112,22 @@ Buffer buffer_of(const tridap_memory& memory, std::shared_ptr<void> owner, const
     if (memory.device.stream != nullptr) stream = DeviceStream(memory.device.stream);
   }
   return buffer;
+}
+
+void order_after_stream(const ArrayObject& array) {
+  const Memory& memory = array.array.buffer.memory;
+  if (!memory.is_on_host() && memory.kind != Memory::Kind::nowhere) driver::order_ours_after(memory, array.stream);
+}
+
+void need_one_communicator(std::initializer_list<const Object*> all) {
+  const Object* first = nullptr;
+  for (const Object* const each : all) {
+    if (each == nullptr) continue;
+    if (first == nullptr) first = each;
+    if (each->comm != first->comm)
+      refuse("the handles have different communicators", "must be of one communicator",
+             "make all of them with the same communicator");
+  }
 }
 
 std::shared_ptr<ArrayObject> array_over(Buffer buffer, std::shared_ptr<const Distribution> distribution,

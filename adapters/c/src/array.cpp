@@ -31,8 +31,9 @@ void need_shape(const Buffer& buffer, const std::vector<Index>& extents) {
 }  // namespace
 
 int tridap_array_of(tridap_distribution distribution, const tridap_memory* memory, tridap_array* array) {
+  std::shared_ptr<void> owner;  // which releases the memory also if the call fails
+  if (const int status = locally([&] { owner = owner_of(memory); }); status != TRIDAP_OK) return status;
   return making<ArrayObject>(number_in(array), communicator_of(distribution.number), [&] {
-    std::shared_ptr<void> owner = owner_of(memory);  // which releases the memory also if the distribution is wrong
     const auto of = find<DistributionObject>(distribution.number);
     need(memory, "memory");
     const Index process = process_of(*of, TRIDAP_HERE);

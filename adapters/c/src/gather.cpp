@@ -70,6 +70,7 @@ struct WithRoot {
 
   void read(tridap_array array, const tridap_memory* memory, int root) {
     part = find<ArrayObject>(array.number);
+    order_after_stream(*part);
     const Distribution of = redistribute::whole_of(*part->distribution);
     if (root < 0 || root >= comm->processes())
       refuse("the root is " + std::to_string(root),

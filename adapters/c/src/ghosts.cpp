@@ -8,15 +8,6 @@ using namespace tridap::c;
 
 namespace {
 
-std::shared_ptr<GhostsObject> ghosts_or_end(tridap_ghosts ghosts, const char* name) {
-  try {
-    return find<GhostsObject>(ghosts.number);
-  } catch (...) {
-    keep_failure();
-    end_job_with_message(name, communicator_of(ghosts.number));
-  }
-}
-
 // The extents of the memory for owned elements and ghosts.
 std::vector<Index> extents_with(const Distribution& distribution, Index process, Index ghosts, int ndim) {
   const std::vector<Index> owned = distribution.local_shape(process);
@@ -46,6 +37,7 @@ int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* me
       status != TRIDAP_OK)
     return give<GhostsObject>(status, number_in(ghosts), comm, nullptr);
   std::optional<GhostedArray> array;
+  DeviceStream stream;
   return making_together<GhostsObject>(
       "tridap_ghosts_make", number_in(ghosts), comm, {},
       [&] {
@@ -56,38 +48,42 @@ int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* me
                              ? static_cast<int>(of->distribution->ndim())
                              : memory->ndim;
         const std::vector<Index> extents = extents_with(*of->distribution, process, count, ndim);
-        DeviceStream stream;
         Buffer buffer = buffer_of(*memory, std::move(owner), extents, stream);
         array.emplace(std::move(buffer), of->distribution->dim_data(process), list_of(ids, count, "ids"));
       },
-      [&](MPI_Comm caller) { return std::make_shared<GhostsObject>(GhostUpdate(*array, caller)); });
+      [&](MPI_Comm caller) { return std::make_shared<GhostsObject>(GhostUpdate(*array, caller), stream); });
 }
 
 int tridap_ghosts_start(tridap_ghosts ghosts, int sum) {
   return locally([&] {
     need_mpi();
-    GhostUpdate& update = ghosts_or_end(ghosts, "tridap_ghosts_start")->update;
-    sum != 0 ? update.start_sum() : update.start_update();
+    const auto of = find_or_end_job<GhostsObject>(ghosts.number, "tridap_ghosts_start");
+    sum != 0 ? of->update.start_sum(of->stream) : of->update.start_update(of->stream);
+    of->started = true;
   });
 }
 
 int tridap_ghosts_wait(tridap_ghosts ghosts) {
   return locally([&] {
     need_mpi();
-    ghosts_or_end(ghosts, "tridap_ghosts_wait")->update.wait();
+    const auto of = find_or_end_job<GhostsObject>(ghosts.number, "tridap_ghosts_wait");
+    of->started = false;
+    of->update.wait();
   });
 }
 
 int tridap_update_ghosts(tridap_ghosts ghosts) {
   return locally([&] {
     need_mpi();
-    ghosts_or_end(ghosts, "tridap_update_ghosts")->update.update_ghosts();
+    const auto of = find_or_end_job<GhostsObject>(ghosts.number, "tridap_update_ghosts");
+    of->update.update_ghosts(of->stream);
   });
 }
 
 int tridap_sum_ghosts(tridap_ghosts ghosts) {
   return locally([&] {
     need_mpi();
-    ghosts_or_end(ghosts, "tridap_sum_ghosts")->update.sum_ghosts();
+    const auto of = find_or_end_job<GhostsObject>(ghosts.number, "tridap_sum_ghosts");
+    of->update.sum_ghosts(of->stream);
   });
 }

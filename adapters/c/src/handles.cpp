@@ -1,5 +1,6 @@
 #include <tridap/c/handles.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/state.hpp>
 
 #include <atomic>
 #include <deque>
@@ -49,6 +50,8 @@ struct Table {
   std::deque<Place> places;
   std::deque<std::size_t> free;  // the place that was released first is taken first
   std::weak_ptr<mpi::Duplicates> last;
+  std::vector<std::shared_ptr<Object>> ending;  // which were released, and must live a little longer
+  std::atomic<bool> has_ending{false};
   std::int64_t held = 0;
 
   // The place of a number that was given; null: it never was, or another object has the place now.
@@ -166,6 +169,28 @@ std::shared_ptr<mpi::Duplicates> last_communicator() {
   return all.last.lock();
 }
 
+namespace {
+
+// Whether this thread may call MPI now.
+bool may_end_here() {
+  int initialized = 0, main = 0;
+  MPI_Initialized(&initialized);
+  if (initialized == 0 || mpi::mpi_is_over() || mpi::may_be_in_mpi_at_once()) return true;
+  MPI_Is_thread_main(&main);
+  return main != 0;
+}
+
+}  // namespace
+
+void end_released() {
+  Table& all = table();
+  if (!all.has_ending) return;
+  std::vector<std::shared_ptr<Object>> ending;
+  const std::lock_guard<ShortLock> alone(all.guard);
+  ending.swap(all.ending);  // they end when the lock is free again
+  all.has_ending = false;
+}
+
 void release(std::uint64_t number) {
   if (number == 0) return;
   std::shared_ptr<Object> released;  // outside of the lock, because the program may release others then
@@ -181,9 +206,15 @@ void release(std::uint64_t number) {
     }
   }
   if (released == nullptr) refuse_number(Kind::none, number);
+  if (!released->is_in_progress() && may_end_here()) return;
+  Table& all = table();
+  const std::lock_guard<ShortLock> alone(all.guard);
+  all.ending.push_back(std::move(released));
+  all.has_ending = true;
 }
 
 void release_all() {
+  end_released();
   std::vector<std::shared_ptr<Object>> released;
   {
     Table& all = table();

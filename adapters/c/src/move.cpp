@@ -45,6 +45,9 @@ struct Sides {
       if (source->array.buffer.type != plan->type)
         refuse("the source's elements are " + source->array.buffer.type.text(),
                "must be " + plan->type.text() + ", as in the plan", "make a plan for elements of this type");
+      need_one_communicator({plan.get(), source.get(), target.get()});
+      order_after_stream(*source);
+      if (target != nullptr) order_after_stream(*target);
       moves.push_back({source->array, target == nullptr ? DistArray{} : target->array});
       arrays.push_back(source);
       if (target != nullptr) arrays.push_back(target);
@@ -88,6 +91,7 @@ int tridap_plan_make(tridap_distribution from, tridap_distribution to, tridap_ty
         source = find<DistributionObject>(from.number);
         target = find<DistributionObject>(to.number);
         of = element_type_of(type);
+        need_one_communicator({source.get(), target.get()});
         chosen = options_of(options, target->distribution->ndim());
       },
       [&](MPI_Comm caller) {
@@ -115,24 +119,29 @@ int tridap_plan_move_all(tridap_plan plan, int count, const tridap_array* source
 int tridap_plan_new(tridap_plan plan, tridap_array source, tridap_array* target) {
   Sides sides;
   std::shared_ptr<ArrayObject> made;
-  int status = target == nullptr ? locally([&] { need(target, "target"); }) : TRIDAP_OK;
-  if (status == TRIDAP_OK)
-    status = move("tridap_plan_new", plan, sides, 1, &source, nullptr, nullptr, [&](Redistribution& moves) {
-      const DistArray& from = sides.moves[0].source;
-      const ArrayObject& array = *sides.arrays[0];
-      const auto to = std::make_shared<const Distribution>(moves.plan().target().distribution());
-      if (sides.plan->made) {
-        auto other =
-            array_over(allocate(*sides.plan->made, IndexList(to->local_shape(array.process))), to, array.process);
-        moves(from, other->array);
-        made = std::move(other);
-      } else {
-        DistArray other = moves(from);
+  std::shared_ptr<const Distribution> to;
+  Comm comm;
+  if (const int status = locally([&] { comm = comm_of({plan.number}); }); status != TRIDAP_OK) return status;
+  const int status = collectively_or(
+      "tridap_plan_new", comm,
+      [&] {
+        need(target, "target");
+        sides.read(plan.number, 1, &source, nullptr, nullptr);
+        to = std::make_shared<const Distribution>(sides.plan->plan.plan().target().distribution());
+        const Index process = sides.arrays[0]->process;
+        if (sides.plan->made)
+          made = array_over(allocate(*sides.plan->made, IndexList(to->local_shape(process))), to, process);
+      },
+      [&](MPI_Comm) {
+        const DistArray& from = sides.moves[0].source;
+        if (made != nullptr) return sides.plan->plan(from, made->array);
+        DistArray other = sides.plan->plan(from);
         other.buffer.type = from.buffer.type;  // also where no process has an element
-        made = array_over(std::move(other.buffer), to, array.process);
-      }
-    });
-  return give<ArrayObject>(status, number_in(target), communicator_of(plan.number), std::move(made));
+        made = array_over(std::move(other.buffer), to, sides.arrays[0]->process);
+      },
+      [&](mpi::Faults why) { redistribute::object_to_move(comm->caller_or_ours(), std::move(why)); });
+  if (status != TRIDAP_OK) made = nullptr;
+  return give<ArrayObject>(status, number_in(target), comm, std::move(made));
 }
 
 int tridap_plan_start(tridap_plan plan, tridap_array source, tridap_array target, const tridap_scaling* scaling) {
@@ -149,7 +158,7 @@ int tridap_plan_test(tridap_plan plan, int* done) {
 
 int tridap_plan_wait(tridap_plan plan) {
   return locally([&] {
-    const auto of = find<PlanObject>(plan.number);
+    const auto of = find_or_end_job<PlanObject>(plan.number, "tridap_plan_wait");
     const std::vector<std::shared_ptr<ArrayObject>> until_the_end = std::move(of->in_progress);
     of->in_progress.clear();
     of->plan.wait();
@@ -197,8 +206,9 @@ int tridap_redistribute(tridap_array source, tridap_distribution to, const trida
       [&] {
         from = find<ArrayObject>(source.number);
         over = find<DistributionObject>(to.number);
+        need_one_communicator({from.get(), over.get()});
+        order_after_stream(*from);
         chosen = options_of(options, over->distribution->ndim());
-        chosen.stream = from->stream;
       },
       [&](MPI_Comm caller) {
         const ElementType& type = from->array.buffer.type;
@@ -221,8 +231,10 @@ int tridap_redistribute_into(tridap_array source, tridap_array target, const tri
       [&] {
         from = find<ArrayObject>(source.number);
         to = find<ArrayObject>(target.number);
+        need_one_communicator({from.get(), to.get()});
+        order_after_stream(*from);
+        order_after_stream(*to);
         chosen = options_of(options, to->distribution->ndim());
-        chosen.stream = from->stream;
       },
       [&](MPI_Comm caller) {
         Redistribution moves(*from->distribution, *to->distribution, from->array.buffer.type.bytes, caller, chosen);

@@ -1,6 +1,5 @@
 #include <tridap/c/objects.hpp>
 #include <tridap/internal/collective_call.hpp>
-#include <tridap/internal/driver.hpp>
 
 #include <string>
 #include <utility>
@@ -40,13 +39,6 @@ PaddingUpdate plan_of(const Arrays& arrays, PaddingOperation operation, MPI_Comm
   return PaddingUpdate(std::move(all), comm, operation);
 }
 
-void start(PaddingUpdate& update, const Arrays& arrays) {
-  for (std::size_t i = 1; i < arrays.size(); ++i)  // that of the first one is passed
-    if (!arrays[i]->array.buffer.memory.is_on_host())
-      driver::order_ours_after(arrays[i]->array.buffer.memory, arrays[i]->stream);
-  update.start(arrays.empty() ? DeviceStream() : arrays.front()->stream);
-}
-
 std::optional<ArrayObject::KeptUpdate>& kept_in(ArrayObject& array, PaddingOperation operation) {
   return operation == PaddingOperation::sum ? array.sum : array.fill;
 }
@@ -63,6 +55,7 @@ int update(const char* name, int count, const tridap_array* given, PaddingOperat
       name, comm, {},
       [&] {
         arrays = arrays_of(count, given, comm);
+        for (const auto& array : arrays) order_after_stream(*array);
         for (int i = 0; i < count; ++i) numbers.push_back(given[i].number);
         if (!arrays.empty()) kept = &kept_in(*arrays.front(), operation);
         if (*kept && (*kept)->numbers != numbers) kept->reset();
@@ -73,19 +66,9 @@ int update(const char* name, int count, const tridap_array* given, PaddingOperat
         });
         if (!call.is_same(0) || call.smallest(0) < 0)
           kept->emplace(ArrayObject::KeptUpdate{std::move(numbers), plan_of(arrays, operation, call.comm())});
-        start((*kept)->update, arrays);
+        (*kept)->update.start();
         (*kept)->update.wait();
       });
-}
-
-// A call of a plan makes no reduction, so that this process cannot tell the others that it has no plan.
-std::shared_ptr<PaddingObject> plan_or_end(tridap_padding padding, const char* name) {
-  try {
-    return find<PaddingObject>(padding.number);
-  } catch (...) {
-    keep_failure();
-    end_job_with_message(name, communicator_of(padding.number));
-  }
 }
 
 }  // namespace
@@ -122,15 +105,18 @@ int tridap_padding_make(int count, const tridap_array* arrays, int sum, tridap_p
 int tridap_padding_start(tridap_padding padding) {
   return locally([&] {
     need_mpi();
-    const auto of = plan_or_end(padding, "tridap_padding_start");
-    start(of->update, of->arrays);
+    const auto of = find_or_end_job<PaddingObject>(padding.number, "tridap_padding_start");
+    for (const auto& array : of->arrays) or_end_job("tridap_padding_start", of->comm, [&] { order_after_stream(*array); });
+    of->update.start();
+    of->started = true;
   });
 }
 
 int tridap_padding_wait(tridap_padding padding) {
   return locally([&] {
     need_mpi();
-    const auto of = plan_or_end(padding, "tridap_padding_wait");
+    const auto of = find_or_end_job<PaddingObject>(padding.number, "tridap_padding_wait");
+    of->started = false;
     of->update.wait();
   });
 }

@@ -312,6 +312,7 @@ int tridap_sum(tridap_array array, void* result) {
 int tridap_dot(tridap_array a, tridap_array b, void* result) {
   return reduce("tridap_dot", {a, b}, result, [&](const auto& arrays) {
     const ArrayObject &left = *arrays[0], &right = *arrays[1];
+    need_one_communicator({&left, &right});
     if (left.array.buffer.type != right.array.buffer.type)
       refuse("the elements are " + left.array.buffer.type.text() + " and " + right.array.buffer.type.text(),
              "must be of one type", "move one of the arrays with the option convert");

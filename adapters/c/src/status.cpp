@@ -36,18 +36,10 @@ Report report_of(std::string fault) {
   return report;
 }
 
-// Releases what the program has not released, when MPI ends.
-int at_finalize(MPI_Comm, int, void*, void*) {
-  release_all();
-  return MPI_SUCCESS;
-}
-
+// What the program has not released is released when MPI ends.
 void release_at_finalize() {
   static const bool once = [] {
-    int key = MPI_KEYVAL_INVALID;
-    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &at_finalize, &key, nullptr),
-                      "MPI_Comm_create_keyval");
-    mpi::must_succeed(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+    mpi::when_mpi_ends(release_all);
     return true;
   }();
   static_cast<void>(once);

@@ -234,8 +234,20 @@ void Duplicates::free_released(MPI_Comm comm) {
   });
 }
 
+void when_mpi_ends(void (*function)()) {
+  call_at_the_end(Duplicates::free_all);
+  const std::lock_guard lock(state().guard);
+  state().ends.push_back(function);
+}
+
 // Frees all duplicates, in one order on every process, when MPI_Finalize begins.
 int Duplicates::free_all(MPI_Comm, int, void*, void*) {
+  std::vector<void (*)()> ends;
+  {
+    const std::lock_guard lock(state().guard);
+    ends.swap(state().ends);
+  }
+  for (auto end = ends.rbegin(); end != ends.rend(); ++end) (*end)();
   std::vector<Duplicates*> left;
   {
     const std::lock_guard lock(state().guard);

@@ -62,8 +62,11 @@ struct Saving {
 int tridap_save(const char* path, int count, const char* const* names, const tridap_array* arrays,
                 const tridap_save_options* options, tridap_receipt* receipt) {
   Comm comm;
-  const std::uint64_t first = count > 0 && arrays != nullptr ? arrays[0].number : 0;
-  if (const int status = locally([&] { comm = comm_of({first}); }); status != TRIDAP_OK) return status;
+  const int status = locally([&] {
+    for (int i = 0; i < count && arrays != nullptr && comm == nullptr; ++i) comm = communicator_of(arrays[i].number);
+    if (comm == nullptr) comm = comm_of({});
+  });
+  if (status != TRIDAP_OK) return status;
   Saving saving;
   return collectively(
       "tridap_save", comm, mpi::Library::hdf5, [&] { saving.read(comm, path, count, names, arrays, options); },

@@ -87,6 +87,7 @@ int tridap_matrix_of_csr(tridap_distribution rows, const tridap_csr* csr, tridap
   return making_together<MatrixObject>(
       "tridap_matrix_of_csr", number_in(matrix), comm, mpi::Library::trilinos,
       [&] {
+        need_kokkos();
         over = find<DistributionObject>(rows.number);
         given.read(*over, csr);
       },

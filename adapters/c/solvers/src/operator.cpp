@@ -57,6 +57,7 @@ int of_function(const char* name, tridap_distribution rows, tridap_order order, 
   return making_together<Made>(
       name, number, comm, mpi::Library::trilinos,
       [&] {
+        need_kokkos();
         over = find<DistributionObject>(rows.number);
         if (apply == nullptr) refuse("apply is NULL", "must be a function", "pass the function of the product");
         if (order != TRIDAP_ROW_MAJOR && order != TRIDAP_COLUMN_MAJOR)

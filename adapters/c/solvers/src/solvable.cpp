@@ -17,33 +17,28 @@ std::atomic<int> living{0};       // Solvables
 bool initialised_kokkos = false;  // guarded by the lock of Trilinos
 
 // MPI_Finalize begins by deleting the attributes of MPI_COMM_SELF, those that were set last first.
-int at_end_of_mpi(MPI_Comm, int, void*, void*) {
+void end_kokkos() {
   release_all();
   if (living == 0 && initialised_kokkos && Kokkos::is_initialized()) Kokkos::finalize();
-  return MPI_SUCCESS;
 }
 
-// After the communicators were made, so that handles are released before these are freed.
+// Before the communicators are freed.
 void end_with_mpi() {
   static const bool once = [] {
-    int key = MPI_KEYVAL_INVALID;
-    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &at_end_of_mpi, &key, nullptr),
-                      "MPI_Comm_create_keyval");
-    mpi::must_succeed(MPI_Comm_set_attr(MPI_COMM_SELF, key, nullptr), "MPI_Comm_set_attr");
+    mpi::when_mpi_ends(end_kokkos);
     return true;
   }();
   static_cast<void>(once);
 }
 
-// Initialises Kokkos if nobody has; MPI_Finalize then finalises it.
+}  // namespace
+
 void need_kokkos() {
   const mpi::Inside trilinos(mpi::Library::trilinos);
   if (Kokkos::is_initialized()) return;
   kokkos::compat::initialize_quietly();
   initialised_kokkos = true;
 }
-
-}  // namespace
 
 Index next_serial(const Comm& comm) {
   static std::mutex guard;
@@ -69,7 +64,6 @@ Solvable::Solvable(const Solvable& of, Teuchos::RCP<const solvers::Operator> wit
 Solvable::~Solvable() { --living; }
 
 std::shared_ptr<Solvable> make_solvable(const DistributionObject& rows, Order order, const Comm& comm) {
-  need_kokkos();
   DistArray part;
   Buffer& buffer = part.buffer;
   buffer.type = element_type<double>();

@@ -30,6 +30,7 @@ struct OfTwo {
     object = find<MatrixObject>(a.number);
     from = find<ArrayObject>(source.number);
     to = find<ArrayObject>(target.number);
+    need_one_communicator({object.get(), from.get(), to.get()});
     copy = copy_of(policy);
     need_writable(*to, name_of_target);
   }
@@ -209,15 +210,11 @@ int tridap_multiply(tridap_matrix a, tridap_array x, tridap_array y, tridap_copy
         call.run([&] {
           const solvers::Vectors from = of.local_from->join(), to = of.local_to->join();
           const Solvable& by = *of.object->content;
-          if (by.matrix.is_null()) {
-            mpi::collectively(call.comm(), [&] {
-              need_apart(*from.vectors, *to.vectors);
-              by.op->apply(*from.vectors, *to.vectors);
-            });
-          } else {
-            mpi::collectively(call.comm(), [&] { need_apart(*from.vectors, *to.vectors); });
+          mpi::collectively(call.comm(), [&] { need_apart(*from.vectors, *to.vectors); });
+          if (by.matrix.is_null())
+            mpi::collectively(call.comm(), [&] { by.op->apply(*from.vectors, *to.vectors); });
+          else
             by.op->apply(*from.vectors, *to.vectors);
-          }
           to.write_back();
           write_receipt(receipt_of(&from.receipt, &to.receipt), receipt);
         });

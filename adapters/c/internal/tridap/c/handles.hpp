@@ -20,6 +20,9 @@ struct Object {
   Object& operator=(const Object&) = delete;
   virtual ~Object() = default;
 
+  /// Whether a move or an update of it is in progress: its destructor would wait for other processes.
+  virtual bool is_in_progress() const { return false; }
+
   std::shared_ptr<mpi::Duplicates> comm;
   bool has_failed = false;  ///< it is a Failed
 };
@@ -62,8 +65,11 @@ std::shared_ptr<mpi::Duplicates> communicator_of(std::uint64_t number);
 /// The communicator of the handle that this process has made last; null if there is none.
 std::shared_ptr<mpi::Duplicates> last_communicator();
 
-/// Forgets a number. Throws Error as find() does, but not for a handle that stands for a failure.
+/// Forgets a number. Throws Error as find() does, but not for a handle that stands for a failure. An object that is in
+/// progress, or whose end calls MPI on a thread that must not, lives until end_released().
 void release(std::uint64_t number);
+/// Ends the released objects that still live: at the beginning of a collective call, which all processes make.
+void end_released();
 /// Releases all handles, those that were made last first: when MPI ends. Local.
 void release_all();
 std::int64_t held();

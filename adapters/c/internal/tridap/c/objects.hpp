@@ -45,6 +45,7 @@ struct PlanObject final : Object {
   ElementType type;                                       ///< of the sources
   std::optional<ElementType> made;                        ///< of the targets that the plan makes, if it is another one
   std::vector<std::shared_ptr<ArrayObject>> in_progress;  ///< from start to wait
+  bool is_in_progress() const override { return !in_progress.empty(); }
 };
 
 struct PaddingObject final : Object {
@@ -52,12 +53,17 @@ struct PaddingObject final : Object {
   explicit PaddingObject(redistribute::PaddingUpdate of) : update(std::move(of)) {}
   std::vector<std::shared_ptr<ArrayObject>> arrays;
   redistribute::PaddingUpdate update;
+  bool started = false;
+  bool is_in_progress() const override { return started; }
 };
 
 struct GhostsObject final : Object {
   static constexpr Kind kind = Kind::ghosts;
-  explicit GhostsObject(GhostUpdate of) : update(std::move(of)) {}
+  GhostsObject(GhostUpdate of, DeviceStream in) : update(std::move(of)), stream(in) {}
   GhostUpdate update;
+  DeviceStream stream;  ///< on which memory of a device was last written
+  bool started = false;
+  bool is_in_progress() const override { return started; }
 };
 
 /// A list of `count` numbers of the program; throws Error if it is NULL.
@@ -81,6 +87,11 @@ std::shared_ptr<void> owner_of(const tridap_memory* memory);
 /// which memory of a device was last written. `owner` is owner_of(&memory).
 Buffer buffer_of(const tridap_memory& memory, std::shared_ptr<void> owner, const std::vector<Index>& extents,
                  DeviceStream& stream);
+
+/// Orders our work on an array in memory of a device after its stream. Throws Error if the driver fails.
+void order_after_stream(const ArrayObject& array);
+/// Throws Error unless all of these have one communicator: on another one, the processes would wait for each other.
+void need_one_communicator(std::initializer_list<const Object*> all);
 
 /// This process's part of an array of a distribution, over a buffer.
 std::shared_ptr<ArrayObject> array_over(Buffer buffer, std::shared_ptr<const Distribution> distribution, Index process);

@@ -82,6 +82,7 @@ template <class Prepare, class Body, class Objects>
 int collectively_or(const char* name, const Comm& comm, Prepare&& prepare, Body&& body, Objects&& objects) noexcept {
   try {
     need_mpi();
+    end_released();
     const Named named(name);
     mpi::Faults faults;
     faults.attempt(std::forward<Prepare>(prepare));
@@ -159,6 +160,28 @@ std::uint64_t* number_in(Handle* handle) {
 /// Prints the text of the last failure, and ends the job: where a call makes no reduction, so that this process cannot
 /// tell the others that it fails.
 [[noreturn]] void end_job_with_message(const char* name, const Comm& comm) noexcept;
+
+/// Runs a step of a call that makes no reduction. If it throws, ends the job.
+template <class Step>
+void or_end_job(const char* name, const Comm& comm, Step&& step) noexcept {
+  try {
+    std::forward<Step>(step)();
+  } catch (...) {
+    keep_failure();
+    end_job_with_message(name, comm);
+  }
+}
+
+/// The object of a call that makes no reduction: without it, ends the job.
+template <class T>
+std::shared_ptr<T> find_or_end_job(std::uint64_t number, const char* name) noexcept {
+  try {
+    return find<T>(number);
+  } catch (...) {
+    keep_failure();
+    end_job_with_message(name, communicator_of(number));
+  }
+}
 
 /// Writes a text as the functions of tridap/tridap.h do.
 void write_text(const std::string& text, char* to, size_t size, size_t* length);

@@ -17,6 +17,8 @@ namespace tridap::mpi {
 
 /// True once MPI is over and what it made must be left alone.
 bool mpi_is_over();
+/// Lets MPI_Finalize call a function while everything of ours still works. MPI must have been initialised. Local.
+void when_mpi_ends(void (*function)());
 
 /// The duplicates of a communicator of the caller: one for our messages, and one for each library that we call. So the
 /// messages of the caller, ours and theirs never meet. What we keep for a communicator is attached here.
@@ -96,6 +98,7 @@ class Duplicates : public std::enable_shared_from_this<Duplicates> {
   static void release(Duplicates* unowned) noexcept;
   static std::vector<Duplicates*> offer();
   static void free_released(MPI_Comm comm);
+  friend void when_mpi_ends(void (*function)());
   static int free_all(MPI_Comm, int, void*, void*);
   void enter();
   MPI_Comm duplicate(MPI_Comm comm);
