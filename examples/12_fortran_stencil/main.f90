@@ -1,6 +1,7 @@
 ! Heat in a plate, in Fortran. The field is the program's own memory, in blocks over a grid of processes, with a halo of
 ! one element around each block. The program makes explicit steps by a stencil, and then one long implicit step by
-! conjugate gradients with multigrid (Trilinos' CG and MueLu), in the same memory.
+! conjugate gradients with multigrid (Trilinos' CG and MueLu), in the same memory. At the end it saves the field to an HDF5 file, and loads it in
+! another distribution.
 !
 !   mpiexec -n 4 12_fortran_stencil
 !
@@ -9,6 +10,7 @@
 program stencil
   use mpi_f08
   use tridap
+  use stencil_file, only: save_and_load
   implicit none
   call MPI_Init()
   call diffuse()
@@ -67,6 +69,7 @@ contains
     call tridap_max(u, hottest)
     if (rank == 0) print '(a,f8.4,a,f6.4)', 'implicit  1 step, heat ', heat, ', at most ', hottest
     if (.not. solution%converged .or. abs(heat - 361) > 1d-6) call MPI_Abort(MPI_COMM_WORLD, 1)
+    call save_and_load(u, [nx, ny], heat)
     call a%release()
     call b%release()
     call u%release()
