@@ -86,6 +86,10 @@ const std::pair<const char*, Call> calls[] = {
      }},
     {"plan_new",
      [](Wrong& w, tridap_array a, tridap_plan, tridap_distribution) { return tridap_plan_new(w.plan, a, &w.out); }},
+    {"plan_new without room for its result",
+     [](Wrong& w, tridap_array, tridap_plan, tridap_distribution) {
+       return tridap_plan_new(w.plan, w.rows.array, w.here ? nullptr : &w.out);
+     }},
     {"plan_start", [](Wrong& w, tridap_array a, tridap_plan,
                       tridap_distribution) { return tridap_plan_start(w.plan, a, w.columns.array, nullptr); }},
     {"plan_reversed",
@@ -131,6 +135,35 @@ TEST(CWrongProcess, FailsEachCallOnAllProcesses) {
     double sum = 0;
     ASSERT_EQ(tridap_sum(w.rows.array, &sum), TRIDAP_OK) << name << ": " << tridap_message();  // the next call works
   }
+}
+
+TEST(CWrongProcess, HandlesOfTwoCommunicatorsAreRefused) {
+  MPI_Comm other = MPI_COMM_NULL;
+  MPI_Comm_dup(world, &other);
+  Wrong w;
+  const std::int64_t shape[] = {12, 10};
+  tridap_distribution there{};
+  tridap_array made{};
+  double result = 0;
+  OK(tridap_distribute(2, shape, "b,*", other, nullptr, &there));
+  OK(tridap_allocate(there, TRIDAP_FLOAT64, TRIDAP_ROW_MAJOR, &made));
+  EXPECT_REFUSED(tridap_dot(w.rows.array, made, &result), "different communicators");
+  EXPECT_REFUSED(tridap_redistribute(w.rows.array, there, nullptr, &w.out), "different communicators");
+  EXPECT_REFUSED(tridap_redistribute_into(w.rows.array, made, nullptr, nullptr), "different communicators");
+  EXPECT_REFUSED(tridap_plan_move(w.plan, w.rows.array, made, nullptr), "different communicators");
+  OK(tridap_release(made.number));
+  OK(tridap_release(there.number));
+  MPI_Comm_free(&other);
+}
+
+TEST(CWrongProcess, APlanInProgressMayBeReleased) {
+  Wrong w;
+  tridap_plan plan{};
+  OK(tridap_plan_make(w.rows.layout, w.columns.layout, TRIDAP_FLOAT64, nullptr, &plan));
+  OK(tridap_plan_start(plan, w.rows.array, w.columns.array, nullptr));
+  OK(tridap_release(plan.number));  // it ends with the next collective call
+  double sum = 0;
+  OK(tridap_sum(w.rows.array, &sum));
 }
 
 TEST(CWrongProcess, OtherCallsAreNamedOnAllProcesses) {

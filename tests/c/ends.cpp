@@ -56,6 +56,17 @@ void keeps_all() {
   if (std::string(tridap_message()).find("MPI is finalised") == std::string::npos) fail("another text");
 }
 
+// Moves and updates are in progress.
+void ends_in_progress() {
+  const Objects all;
+  tridap_array target{};
+  ok(tridap_allocate(all.layout, TRIDAP_FLOAT64, TRIDAP_ROW_MAJOR, &target));
+  ok(tridap_padding_start(all.padding));
+  ok(tridap_plan_start(all.plan, all.array, target, nullptr));
+  MPI_Finalize();
+  if (tridap_held() != 0) fail("handles are left");
+}
+
 // All is released after MPI_Finalize, in the order that does not suit it.
 void releases_late() {
   const Objects all;
@@ -93,6 +104,8 @@ int main(int argc, char** argv) {
     keeps_all();
   else if (mode == "releases_late")
     releases_late();
+  else if (mode == "ends_in_progress")
+    ends_in_progress();
   else if (mode == "ends_job")
     ends_job();
   else

@@ -106,7 +106,8 @@ int tridap_padding_start(tridap_padding padding) {
   return locally([&] {
     need_mpi();
     const auto of = find_or_end_job<PaddingObject>(padding.number, "tridap_padding_start");
-    for (const auto& array : of->arrays) or_end_job("tridap_padding_start", of->comm, [&] { order_after_stream(*array); });
+    for (const auto& array : of->arrays)
+      or_end_job("tridap_padding_start", of->comm, [&] { order_after_stream(*array); });
     of->update.start();
     of->started = true;
   });

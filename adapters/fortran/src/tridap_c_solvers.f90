@@ -53,6 +53,7 @@ module tridap_c_solvers
     integer(c_int32_t) :: maxiter = 0
     type(c_handle) :: preconditioner
     integer(c_int) :: copy = 0
+    integer(c_int64_t) :: room = 0
   end type
 
   type, bind(c) :: c_eigen_solution

@@ -56,6 +56,7 @@ contains
 
   !> Ends a procedure. Without `stat` a failure ends the job.
   subroutine end_call(status, stat, errmsg)
+    use, intrinsic :: iso_fortran_env, only: output_unit, error_unit
     integer(c_int), intent(in) :: status
     integer, intent(out), optional :: stat
     character(*), intent(inout), optional :: errmsg
@@ -63,6 +64,8 @@ contains
     if (present(stat)) then
       stat = int(status)
     else if (status /= 0) then
+      flush(output_unit)  ! what the program has written is not lost
+      flush(error_unit)
       call c_stop()
     end if
   end subroutine

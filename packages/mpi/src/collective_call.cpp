@@ -194,6 +194,7 @@ void Call::begin(Step step, void* object) {
   thread_.waits.store(false, std::memory_order_relaxed);
   if (all_[failed_number] == 0) return;
   try {
+    duplicates_->agree_on_tags();  // a process that failed early may have taken none
     throw_faults(std::move(record.faults), comm_);
   } catch (...) {
     locks.give(needed_, thread_);

@@ -18,6 +18,9 @@ hdf5::Attribute attribute_of(const tridap_attribute& given) {
   memory.read_only = 1;
   DeviceStream unused;
   std::vector<Index> extents;
+  if (given.count < 0)
+    refuse("attribute " + std::string(given.name) + " has " + std::to_string(given.count) + " numbers",
+           "must be at least 1, or 0 for one without an axis", "leave out an attribute without numbers");
   if (given.count != 0) extents.push_back(given.count);
   return {name, buffer_of(memory, nullptr, extents, unused)};
 }

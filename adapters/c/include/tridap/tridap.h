@@ -490,6 +490,7 @@ typedef struct tridap_eigen_options {
   int32_t maxiter;      ///< 0: 1000
   tridap_preconditioner preconditioner;  ///< for "lobpcg"; no handle: none
   tridap_copy copy;                      ///< of the elements of x
+  int64_t room;                          ///< of `values` and `residuals`, numbers; 0: there is enough
 } tridap_eigen_options;
 
 typedef struct tridap_eigen_solution {

@@ -49,6 +49,10 @@ int tridap_array_of_desc(const int desc[9], void* local, tridap_type type, MPI_C
       "tridap_array_of_desc", number_in(array), over, mpi::Library::blacs,
       [&] {
         std::copy_n(need(desc, "desc"), given.size(), given.begin());
+        if (type == 0)  // of Fortran's interface
+          refuse("the memory is a section with gaps, or of a kind that is no number",
+                 "must have the elements one behind the other, in columns that are LLD_ of desc apart",
+                 "pass the whole array");
         elements = element_type_of(type);
       },
       [&](MPI_Comm caller) {

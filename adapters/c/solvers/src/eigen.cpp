@@ -43,9 +43,14 @@ struct EigenRequest {
     if (given.tol != 0) options.tol = given.tol;
     if (given.maxiter != 0) options.maxiter = given.maxiter;
     if (given.sigma != nullptr) read_sigma(*given.sigma);
-    if (!solvers::vectors_axis(solver_array(*x, "x", true), a->content->rows))
+    const auto axis = solvers::vectors_axis(solver_array(*x, "x", true), a->content->rows);
+    if (!axis)
       refuse_key("x", "an array with the axes of the rows", "must have one axis more, for the eigenvectors",
                  "make it of a distribution with one axis '*' more");
+    const Index wanted = x->array.buffer.shape[static_cast<std::size_t>(*axis)];
+    if (given.room > 0 && given.room < wanted)
+      refuse_key("values", "memory for " + std::to_string(given.room) + " numbers",
+                 "must have room for one of each of the " + std::to_string(wanted) + " vectors", "pass longer lists");
   }
 
   Index number() const {

@@ -49,7 +49,8 @@ using PreconditionerObject = SolvableObject<Kind::preconditioner>;
 
 /// A number for a Solvable of a communicator; all processes make them in the same order.
 Index next_serial(const Comm& comm);
-/// Initialises Kokkos if nobody has; MPI_Finalize then finalises it. Local: it may fail on one process, as without a GPU.
+/// Initialises Kokkos if nobody has; MPI_Finalize then finalises it. Local: it may fail on one process, as without a
+/// GPU.
 void need_kokkos();
 std::shared_ptr<Solvable> make_solvable(const DistributionObject& rows, Order order, const Comm& comm);
 

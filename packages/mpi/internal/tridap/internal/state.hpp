@@ -149,7 +149,7 @@ struct State {
   std::mutex guard_of_threads;
   ThreadCalls* threads = nullptr;  ///< a list of all threads that made a call
 
-  std::vector<void (*)()> ends;  ///< what MPI_Finalize calls before it frees what is ours, the last one first
+  std::vector<void (*)()> ends;      ///< what MPI_Finalize calls before it frees what is ours, the last one first
   std::atomic<bool> watches{false};  ///< a watchdog runs
   LibraryLocks locks;
   ThreadCalls& (*this_thread)();  ///< that calls
