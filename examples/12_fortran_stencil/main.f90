@@ -1,12 +1,13 @@
 ! Heat in a plate, in Fortran. The field is the program's own memory, in blocks over a grid of processes, with a halo of
 ! one element around each block. The program makes explicit steps by a stencil, and then one long implicit step by
-! conjugate gradients with multigrid (Trilinos' CG and MueLu), in the same memory. At the end it saves the field to an HDF5 file, and loads it in
-! another distribution.
+! conjugate gradients with multigrid (Trilinos' CG and MueLu), in the same memory. At the end it saves the fields before
+! and after this step to an HDF5 file, and loads one of them on half of the processes.
 !
-!   mpiexec -n 4 12_fortran_stencil
+!   mpiexec -n 4 12_fortran_stencil [FILE]
 !
-! Prints the distribution, the heat after the explicit steps, and how the implicit step was solved. Exits non-zero if it
-! was not solved, or if heat has been lost.
+! FILE is kept: ./dev example python/12_fortran_stencil --file FILE draws it. Prints the distribution, the heat after the
+! explicit steps and after the implicit one, and how the file was loaded. Exits non-zero if the system was not solved, if
+! heat was lost, or if an element in the file is another one.
 program stencil
   use mpi_f08
   use tridap
@@ -69,7 +70,7 @@ contains
     call tridap_max(u, hottest)
     if (rank == 0) print '(a,f8.4,a,f6.4)', 'implicit  1 step, heat ', heat, ', at most ', hottest
     if (.not. solution%converged .or. abs(heat - 361) > 1d-6) call MPI_Abort(MPI_COMM_WORLD, 1)
-    call save_and_load(u, [nx, ny], heat)
+    call save_and_load(b, u)
     call a%release()
     call b%release()
     call u%release()

@@ -212,7 +212,7 @@ def hillshade(field, grid, lowest, highest):
     return np.where(light < 1, dark + light * (color - dark), color + 1.3 * (light - 1) * (pale - color)).clip(0, 1)
 
 
-def draw_before_after(path, grid, before, after, layout):
+def draw_before_after(path, grid, before, after, layout, label="elevation (m)"):
     """Draws two terrains side by side, with one colour scale, and lines at the borders between processes."""
     import matplotlib
     matplotlib.use("Agg")
@@ -229,7 +229,7 @@ def draw_before_after(path, grid, before, after, layout):
             for start in inner_starts(layout, axis):
                 draw(start - 0.5, color="black", linewidth=0.8, path_effects=rim)
     heights = cm.ScalarMappable(colors.Normalize(lowest, highest), terrain_colours())
-    figure.colorbar(heights, ax=panels, label="elevation (m)", shrink=0.8, pad=0.02)
+    figure.colorbar(heights, ax=panels, label=label, shrink=0.8, pad=0.02)
     figure.savefig(path, dpi=120, bbox_inches="tight")
     pyplot.close(figure)
 

@@ -160,10 +160,14 @@ TEST(CWrongProcess, APlanInProgressMayBeReleased) {
   Wrong w;
   tridap_plan plan{};
   OK(tridap_plan_make(w.rows.layout, w.columns.layout, TRIDAP_FLOAT64, nullptr, &plan));
+  double value = 1 + rank();
+  for (double& each : w.rows.memory) each = value++;
   OK(tridap_plan_start(plan, w.rows.array, w.columns.array, nullptr));
   OK(tridap_release(plan.number));  // it ends with the next collective call
-  double sum = 0;
+  double sum = 0, moved = 0;
   OK(tridap_sum(w.rows.array, &sum));
+  OK(tridap_sum(w.columns.array, &moved));
+  EXPECT_EQ(moved, sum);
 }
 
 TEST(CWrongProcess, OtherCallsAreNamedOnAllProcesses) {

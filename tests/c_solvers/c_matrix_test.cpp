@@ -73,6 +73,8 @@ TEST(CMatrix, WrongRowsAreRefusedInWordsOfC) {
   csr = rows.csr;
   csr.index_base = 1;
   refused(csr, "the first row starts at 0, must be 1");
+  csr.index_base = 7;
+  refused(csr, "'index_base' is 7, must be 0 or 1");
   csr = rows.csr;
   csr.row_starts = nullptr;
   refused(csr, "row_starts is NULL");

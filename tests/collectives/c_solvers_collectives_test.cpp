@@ -1,5 +1,6 @@
 #include "c_solvers/laplace.hpp"
 #include "collectives/counted.hpp"
+#include <tridap/c_array.hpp>
 #include <tridap/solvers.hpp>
 
 // C makes as many collectives as C++, or fewer.
@@ -69,6 +70,34 @@ TEST(CSolversCollectives, AreThoseOfCpp) {
               return tridap_solve(system.a, system.b.array, system.x.array, &options, nullptr);
             }),
             solve.messages);
+
+  // Two steps from the same vectors, so that both iterate alike.
+  const auto with_vectors =
+      Distribution::make({12, 9, 2}, {block(), block(), whole()},
+                         {distribution.axis(0).proc_grid_size(), distribution.axis(1).proc_grid_size(), 1});
+  const DistArray vectors = counted::part_of(with_vectors);
+  const auto restart = [](double* to, Index count) {
+    for (Index i = 0; i < count; ++i) to[i] = static_cast<double>((7 * i) % 11) - 3;
+  };
+  solvers::EigenOptions two;
+  two.maxiter = 2;
+  const auto eigen = second([&] {
+    restart(static_cast<double*>(vectors.buffer.data), element_count(vectors.buffer));
+    const auto imported = solvers::import_vectors({vectors, with_vectors, "x", true}, map, Copy::if_needed);
+    solvers::find_eigenvalues(matrix, Teuchos::null, Teuchos::null, *imported.vectors, two);
+  });
+  tridap_array in_c{};
+  ASSERT_EQ(tridap_array_from_dap(to_c(vectors).release(), MPI_COMM_WORLD, &in_c), TRIDAP_OK) << tridap_message();
+  tridap_eigen_options of_c{};
+  of_c.maxiter = 2;
+  of_c.copy = TRIDAP_COPY_IF_NEEDED;
+  double values[2];
+  EXPECT_LE(of([&] {
+              restart(static_cast<double*>(vectors.buffer.data), element_count(vectors.buffer));
+              return tridap_eigenvalues(system.a, {}, in_c, &of_c, values, nullptr, nullptr);
+            }),
+            eigen.messages);
+  tridap_release(in_c.number);
 }
 
 }  // namespace

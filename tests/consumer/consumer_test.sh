@@ -200,7 +200,7 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
   without_globalarrays)  # where they are not found, all else is built without them
     "$cmake" -S "$source" -B "$folder/build" "${as_before[@]}" -DTRIDAP_GA= -DTRIDAP_GA_INCLUDE_DIR= | tee "$folder/log"
     grep -qE 'globalarrays +off.*no Global Arrays' "$folder/log"
-    [[ $(grep -cE '(protocol|captures|mpi|kokkos|infer|plan|redistribute|ghosts|sparse|tool|dlpack|tpetra|solvers|python) +on' "$folder/log") == 14 ]]
+    [[ $(grep -cE '^--   (protocol|captures|mpi|kokkos|infer|plan|redistribute|ghosts|sparse|tool|dlpack|tpetra|solvers|python) +on' "$folder/log") == 14 ]]
     "$cmake" --build "$folder/build" --target {packages/{protocol,mpi,redistribute,tool},adapters/{dlpack,tpetra,solvers,python},examples}/all \
       {redistribute_metered,solvers}_mpi_tests
     if ninja -C "$folder/build" -t deps | grep -E '/(ga|ga-mpi|armci|macdecls)[.]h$'; then exit 1; fi

@@ -61,6 +61,19 @@ tridap_type number_of(const ElementType& type) {
   return TRIDAP_OTHER;
 }
 
+Copy copy_of(tridap_copy copy) {
+  switch (copy) {
+    case TRIDAP_COPY_NEVER:
+      return Copy::never;
+    case TRIDAP_COPY_IF_NEEDED:
+      return Copy::if_needed;
+    case TRIDAP_COPY_ALWAYS:
+      return Copy::always;
+  }
+  refuse_key("copy", std::to_string(static_cast<int>(copy)), "must be one of tridap_copy",
+             "pass TRIDAP_COPY_IF_NEEDED");
+}
+
 tridap::Part part_of(tridap_part part) {
   switch (part) {
     case TRIDAP_OWNED:

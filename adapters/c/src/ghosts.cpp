@@ -51,7 +51,10 @@ int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* me
         Buffer buffer = buffer_of(*memory, std::move(owner), extents, stream);
         array.emplace(std::move(buffer), of->distribution->dim_data(process), list_of(ids, count, "ids"));
       },
-      [&](MPI_Comm caller) { return std::make_shared<GhostsObject>(GhostUpdate(*array, caller), stream); });
+      [&](MPI_Comm caller) {
+        GhostUpdate update(*array, caller);
+        return std::make_shared<GhostsObject>(std::move(*array), std::move(update), stream);
+      });
 }
 
 int tridap_ghosts_start(tridap_ghosts ghosts, int sum) {

@@ -25,14 +25,6 @@ Arrays arrays_of(int count, const tridap_array* given, const Comm& comm) {
   return arrays;
 }
 
-// The communicator of the first array, or of another one if that is no handle.
-int find_comm(int count, const tridap_array* arrays, Comm& comm) noexcept {
-  return locally([&] {
-    for (int i = 0; i < count && arrays != nullptr && comm == nullptr; ++i) comm = communicator_of(arrays[i].number);
-    if (comm == nullptr) comm = comm_of({});
-  });
-}
-
 PaddingUpdate plan_of(const Arrays& arrays, PaddingOperation operation, MPI_Comm comm) {
   std::vector<redistribute::PaddedBuffer> all;
   for (const auto& array : arrays) all.push_back({array->array.buffer, *array->distribution});
@@ -46,7 +38,7 @@ std::optional<ArrayObject::KeptUpdate>& kept_in(ArrayObject& array, PaddingOpera
 // Updates several arrays in one exchange. The plan is kept with the first one.
 int update(const char* name, int count, const tridap_array* given, PaddingOperation operation) noexcept {
   Comm comm;
-  if (const int status = find_comm(count, given, comm); status != TRIDAP_OK) return status;
+  if (const int status = locally([&] { comm = comm_of(count, given); }); status != TRIDAP_OK) return status;
   Arrays arrays;
   std::vector<std::uint64_t> numbers;
   std::optional<ArrayObject::KeptUpdate> none;
@@ -89,7 +81,7 @@ int tridap_sum_paddings(int count, const tridap_array* arrays) {
 
 int tridap_padding_make(int count, const tridap_array* arrays, int sum, tridap_padding* padding) {
   Comm comm;
-  if (const int status = find_comm(count, arrays, comm); status != TRIDAP_OK)
+  if (const int status = locally([&] { comm = comm_of(count, arrays); }); status != TRIDAP_OK)
     return give<PaddingObject>(status, number_in(padding), comm, nullptr);
   Arrays all;
   return making_together<PaddingObject>(

@@ -95,6 +95,12 @@ Comm comm_of(std::initializer_list<std::uint64_t> numbers) {
   return comm_of(MPI_COMM_WORLD);
 }
 
+Comm comm_of(int count, const tridap_array* arrays) {
+  for (int i = 0; i < count && arrays != nullptr; ++i)
+    if (Comm found = communicator_of(arrays[i].number)) return found;
+  return comm_of({});
+}
+
 void object_to_call(const Comm& comm, const char* name, mpi::Libraries libraries, mpi::Faults why) {
   const mpi::Call call(comm->caller_or_ours(), name, libraries,
                        [&](mpi::Record& record) { record.faults = std::move(why); });

@@ -21,14 +21,6 @@ std::unique_ptr<globalarrays::Session>& session() {
   return only;
 }
 
-Copy ga_policy(tridap_copy copy) {
-  if (copy == TRIDAP_COPY_NEVER) return Copy::never;
-  if (copy == TRIDAP_COPY_IF_NEEDED) return Copy::if_needed;
-  if (copy == TRIDAP_COPY_ALWAYS) return Copy::always;
-  refuse_key("copy", std::to_string(static_cast<int>(copy)), "must be one of tridap_copy",
-             "pass TRIDAP_COPY_IF_NEEDED");
-}
-
 // Throws Error unless rank r of a communicator has place r of the grid.
 void need_places(const redistribute::PlacedDistribution& placed, int handle, const Comm& comm) {
   const auto place = placed.process(mpi::rank_of(globalarrays::communicator(handle)));
@@ -118,7 +110,7 @@ int tridap_ga_of_array(tridap_array array, tridap_copy copy, int* handle, tridap
       [&] {
         need(handle, "handle");
         of = find<ArrayObject>(array.number);
-        policy = ga_policy(copy);
+        policy = copy_of(copy);
       },
       [&](MPI_Comm caller) {
         const mpi::Call call(caller, "tridap_ga_of_array", mpi::Library::globalarrays, [&](mpi::Record& record) {

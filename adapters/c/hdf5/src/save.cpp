@@ -65,11 +65,7 @@ struct Saving {
 int tridap_save(const char* path, int count, const char* const* names, const tridap_array* arrays,
                 const tridap_save_options* options, tridap_receipt* receipt) {
   Comm comm;
-  const int status = locally([&] {
-    for (int i = 0; i < count && arrays != nullptr && comm == nullptr; ++i) comm = communicator_of(arrays[i].number);
-    if (comm == nullptr) comm = comm_of({});
-  });
-  if (status != TRIDAP_OK) return status;
+  if (const int status = locally([&] { comm = comm_of(count, arrays); }); status != TRIDAP_OK) return status;
   Saving saving;
   return collectively(
       "tridap_save", comm, mpi::Library::hdf5, [&] { saving.read(comm, path, count, names, arrays, options); },

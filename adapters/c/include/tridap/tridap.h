@@ -2,9 +2,10 @@
 /// The header is C99 and C++.
 ///
 /// **Status.** Every function returns a `tridap_status`: TRIDAP_OK, or the kind of failure; tridap_message() is then
-/// its text. A failed function gives no results, and changes nothing that exists. A handle that it was to make is made
-/// all the same, where the communicator is known: it stands for the failure, and every later call that gets it fails
-/// with the same text. So the next collective call fails on all processes, though only one has failed before.
+/// its text. A failed function gives no results, and loses nothing; only a failed solve or product may have written to
+/// its result. If a function fails that makes a handle, and the communicator is known, it gives a handle all the same.
+/// This handle stands for the failure: each later call that gets it fails with the same text. So the next collective
+/// call fails on all processes, though only one has failed before.
 ///
 /// **Collective.** A function that is *collective* must be called by all processes of a communicator, in the same
 /// order. It fails on every process or on none, with the same text: one wrong process is one error on all. All other
@@ -295,7 +296,8 @@ int tridap_plan_new(tridap_plan plan, tridap_array source, tridap_array* target)
 /// Moves `count` arrays with one round of messages. **Collective.**
 int tridap_plan_move_all(tridap_plan plan, int count, const tridap_array* sources, const tridap_array* targets,
                          const tridap_scaling* scaling);
-/// Begins a move. Until tridap_plan_wait(), the source may be read, and the target must not be used. **Collective.**
+/// Begins a move. Until tridap_plan_wait(), the source may be read, and the target must not be used. Every process then
+/// waits for it, or every process releases the plan. **Collective.**
 int tridap_plan_start(tridap_plan plan, tridap_array source, tridap_array target, const tridap_scaling* scaling);
 /// Continues a move that was started; `done` becomes 1 if tridap_plan_wait() would return at once. Local.
 int tridap_plan_test(tridap_plan plan, int* done);
@@ -333,6 +335,8 @@ int tridap_padding_wait(tridap_padding padding);  ///< **Collective.**
 /// together, in row-major order. `ids` are the numbers of the ghosts' elements. **Collective.**
 int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* memory, int64_t count, const int64_t* ids,
                        tridap_ghosts* ghosts);
+// With a handle that is none, or was released, these end the job with a line: they make no reduction.
+
 int tridap_update_ghosts(tridap_ghosts ghosts);          ///< each ghost gets the value of its element. **Collective.**
 int tridap_sum_ghosts(tridap_ghosts ghosts);             ///< each ghost is added to its element. **Collective.**
 int tridap_ghosts_start(tridap_ghosts ghosts, int sum);  ///< begins one of both. **Collective.**
@@ -379,8 +383,8 @@ int tridap_watch(double seconds, MPI_Comm comm);
 // All above is in the component TriDAP::c, which needs MPI alone. Each section below names the component that has its
 // functions. Without it the program does not link: "undefined reference to `tridap_solve'".
 
-/// Whether a call may copy the elements of an array whose memory a library cannot use as it is, such as those of a
-/// field with padding on two axes.
+/// A library cannot use all memory as it is: the elements of a field with padding on two axes are not contiguous, for
+/// example. This says whether a call may copy them then.
 typedef enum tridap_copy TRIDAP_ANY_INT {
   TRIDAP_COPY_NEVER = 0,      ///< no: it fails, and says why
   TRIDAP_COPY_IF_NEEDED = 1,  ///< yes; what the library writes is copied back
@@ -625,7 +629,7 @@ int tridap_array_to_desc(tridap_array array, int context, int desc[9], void** lo
 
 // ---- PETSc: TriDAP::c_petsc ----------------------------------------------------------------------------------------
 
-// Objects of PETSc are their handles, `Vec` and `DM`, as void*: in Fortran `vec%v`. The program initialises PETSc. A
+// Objects of PETSc are their handles, `Vec`, `DM` and `Mat`, as void*. The program initialises PETSc. A
 // `dm` is a DMDA, and NULL for a Vec that is not of one.
 
 /// This process's part of a Vec in its own memory; of a DMDA with its axes (z, y, x), and padding for a local Vec. The
@@ -638,6 +642,19 @@ int tridap_array_of_vec(void* vec, void* dm, MPI_Comm comm, int read_only, trida
 int tridap_vec_of_array(tridap_array array, void* dm, tridap_copy copy, void** vec, tridap_receipt* receipt);
 /// The distribution of a DMDA's global Vecs; for `ghosts` 1 that of its local ones. **Collective.**
 int tridap_distribution_of_dmda(void* dm, int ghosts, MPI_Comm comm, tridap_distribution* distribution);
+
+/// A ghosted Vec (VecCreateGhost, or VecCreateGhostBlock, whose blocks are components) in its own memory, for
+/// tridap_update_ghosts() and the functions beside it. The access of VecGetArray is open until the handle is released.
+/// **Collective.**
+int tridap_ghosts_of_vec(void* vec, MPI_Comm comm, tridap_ghosts* ghosts);
+/// A ghosted Vec over the memory of elements and ghosts, which is contiguous; its components are PETSc's block. The
+/// program calls VecDestroy. `receipt` may be NULL. **Collective.**
+int tridap_vec_of_ghosts(tridap_ghosts ghosts, void** vec, tridap_receipt* receipt);
+
+/// The rows of a square Mat of type seqaij or mpiaij for tridap_matrix_of_csr() and tridap_matrix_update(). `rows`
+/// becomes their distribution: one axis, in blocks. The entries are copied; the lists in `csr` are valid until `rows`
+/// is released. Local.
+int tridap_csr_of_mat(void* mat, MPI_Comm comm, tridap_distribution* rows, tridap_csr* csr);
 
 /// The same on every process.
 typedef struct tridap_dmda_options {

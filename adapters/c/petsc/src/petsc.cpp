@@ -1,4 +1,5 @@
-#include <tridap/c/objects.hpp>
+#include "petsc.hpp"
+
 #include <tridap/internal/fingerprint.hpp>
 #include <tridap/petsc.hpp>
 
@@ -10,18 +11,6 @@ using namespace tridap::c;
 
 namespace {
 
-void need_petsc() {
-  PetscBool there = PETSC_FALSE;
-  if (PetscInitialized(&there) != 0 || there == PETSC_FALSE)
-    refuse("PETSc is not initialised", "must be", "call PetscInitialize first");
-}
-
-template <class Object>
-Object petsc_object(void* given, const char* name) {
-  need_petsc();
-  return static_cast<Object>(need(given, name));
-}
-
 DM dmda_of(void* given) {
   DM dm = petsc_object<DM>(given, "dm");
   PetscBool is_dmda = PETSC_FALSE;
@@ -30,27 +19,12 @@ DM dmda_of(void* given) {
   return dm;
 }
 
-// Throws Error unless an object has the processes of a communicator in their order. Local.
-template <class Object>
-void need_processes_of(const Comm& comm, Object object, const char* name) {
-  int result = MPI_UNEQUAL;
-  const MPI_Comm ours = comm->caller() != MPI_COMM_NULL ? comm->caller() : comm->ours();
-  mpi::must_succeed(MPI_Comm_compare(ours, PetscObjectComm(reinterpret_cast<PetscObject>(object)), &result),
-                    "MPI_Comm_compare");
-  if (result != MPI_IDENT && result != MPI_CONGRUENT)
-    refuse(std::string("the communicator has other processes than ") + name,
-           "must have the same processes in their order", "pass the communicator with which it was made");
-}
-
 Copy petsc_policy(tridap_copy copy, bool has_dm) {
-  if (copy == TRIDAP_COPY_NEVER) return Copy::never;
-  if (copy != TRIDAP_COPY_IF_NEEDED && copy != TRIDAP_COPY_ALWAYS)
-    refuse_key("copy", std::to_string(static_cast<int>(copy)), "must be one of tridap_copy",
-               "pass TRIDAP_COPY_IF_NEEDED");
-  if (has_dm)
+  const Copy policy = copy_of(copy);
+  if (has_dm && policy != Copy::never)
     refuse_key("copy", std::to_string(static_cast<int>(copy)), "but a Vec of a DMDA is over the memory of the array",
                "pass TRIDAP_COPY_NEVER, or NULL for dm");
-  return copy == TRIDAP_COPY_ALWAYS ? Copy::always : Copy::if_needed;
+  return policy;
 }
 
 // A Vec that a DMDA lends.

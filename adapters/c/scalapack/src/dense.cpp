@@ -10,19 +10,6 @@ using namespace tridap::c;
 
 namespace {
 
-Copy policy_of(tridap_copy copy) {
-  switch (copy) {
-    case TRIDAP_COPY_NEVER:
-      return Copy::never;
-    case TRIDAP_COPY_IF_NEEDED:
-      return Copy::if_needed;
-    case TRIDAP_COPY_ALWAYS:
-      return Copy::always;
-  }
-  refuse_key("copy", std::to_string(static_cast<int>(copy)), "must be one of tridap_copy",
-             "pass TRIDAP_COPY_IF_NEEDED");
-}
-
 scalapack::Op op_of(tridap_op op) {
   switch (op) {
     case TRIDAP_OP_NONE:
@@ -71,7 +58,7 @@ class DenseCall {
 
   scalapack::DenseOptions options() const {
     scalapack::DenseOptions all;
-    all.copy = policy_of(given.copy);
+    all.copy = copy_of(given.copy);
     all.overwrite_a = given.overwrite_a != 0;
     all.overwrite_b = given.overwrite_b != 0;
     all.of_a = *a->distribution;
@@ -166,7 +153,7 @@ int tridap_matmul(tridap_array a, tridap_array b, const tridap_dense_options* op
   scalapack::MatmulOptions how;
   return call.run(
       [&] {
-        how.copy = policy_of(call.given.copy);
+        how.copy = copy_of(call.given.copy);
         how.a = op_of(call.given.op_a);
         how.b = op_of(call.given.op_b);
         how.of_a = *call.a->distribution;

@@ -26,6 +26,9 @@ class GivenRows {
     if (of.order != TRIDAP_ROW_MAJOR && of.order != TRIDAP_COLUMN_MAJOR)
       refuse_key("order", std::to_string(static_cast<int>(of.order)), "must be one of tridap_order",
                  "pass TRIDAP_ROW_MAJOR");
+    if (of.index_base != 0 && of.index_base != 1)
+      refuse_key("index_base", std::to_string(of.index_base), "must be 0 or 1",
+                 "pass 1 for numbers as Fortran has them");
     const Index count = rows.count(process, Part::interior);
     if (of.row_count != count)
       refuse_key("row_count", std::to_string(of.row_count),

@@ -90,19 +90,6 @@ void need_writable(const ArrayObject& array, const char* name) {
            "pass an array without overlaps");
 }
 
-Copy copy_of(tridap_copy copy) {
-  switch (copy) {
-    case TRIDAP_COPY_NEVER:
-      return Copy::never;
-    case TRIDAP_COPY_IF_NEEDED:
-      return Copy::if_needed;
-    case TRIDAP_COPY_ALWAYS:
-      return Copy::always;
-  }
-  refuse_key("copy", std::to_string(static_cast<int>(copy)), "must be one of tridap_copy",
-             "pass TRIDAP_COPY_IF_NEEDED");
-}
-
 void need_same(const mpi::Call& call, std::size_t i, const char* what) {
   if (!call.is_same(i))
     refuse("the processes give different " + std::string(what), "must be the same on every process",

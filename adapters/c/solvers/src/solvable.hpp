@@ -69,9 +69,6 @@ inline solvers::SolverArray solver_array(const ArrayObject& of, const char* name
 /// Throws Error unless an array can be written. Local.
 void need_writable(const ArrayObject& array, const char* name);
 
-/// The policy that an argument asks for; throws Error if there is none.
-Copy copy_of(tridap_copy copy);
-
 /// Throws Error, the same on every process, if number `i` of a record differs: it was of `what`.
 void need_same(const mpi::Call& call, std::size_t i, const char* what);
 

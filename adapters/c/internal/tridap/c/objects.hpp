@@ -4,6 +4,7 @@
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/ghosts/ghost_update.hpp>
+#include <tridap/receipt.hpp>
 #include <tridap/redistribute/padding.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
@@ -20,7 +21,8 @@ struct DistributionObject final : Object {
   DistributionObject(std::shared_ptr<const Distribution> of, const Comm& over)
       : distribution(std::move(of)), rank(rank_in(over)) {}
   std::shared_ptr<const Distribution> distribution;
-  Index rank;  ///< of this process
+  Index rank;                  ///< of this process
+  std::shared_ptr<void> kept;  ///< memory of the program's that lives as long as the handle
 };
 
 struct ArrayObject final : Object {
@@ -59,7 +61,9 @@ struct PaddingObject final : Object {
 
 struct GhostsObject final : Object {
   static constexpr Kind kind = Kind::ghosts;
-  GhostsObject(GhostUpdate of, DeviceStream in) : update(std::move(of)), stream(in) {}
+  GhostsObject(GhostedArray of, GhostUpdate with, DeviceStream in)
+      : array(std::move(of)), update(std::move(with)), stream(in) {}
+  GhostedArray array;
   GhostUpdate update;
   DeviceStream stream;  ///< on which memory of a device was last written
   bool started = false;
@@ -77,6 +81,7 @@ tridap_type number_of(const ElementType& type);
 /// The process that an argument `process` means; throws Error if the distribution does not have it.
 Index process_of(const DistributionObject& of, std::int64_t process);
 tridap::Part part_of(tridap_part part);
+Copy copy_of(tridap_copy copy);
 inline Order order_of(tridap_order order) {
   return order == TRIDAP_COLUMN_MAJOR ? Order::column_major : Order::row_major;
 }

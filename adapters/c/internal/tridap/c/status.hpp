@@ -31,6 +31,7 @@ void need_mpi();
 /// The communicator of a call with these handles: of the first that was ever made; else of the one made last, or
 /// MPI_COMM_WORLD. Local.
 Comm comm_of(std::initializer_list<std::uint64_t> numbers);
+Comm comm_of(int count, const tridap_array* arrays);
 Comm comm_of(MPI_Comm comm);
 /// The rank of this process. Local.
 Index rank_in(const Comm& comm);
