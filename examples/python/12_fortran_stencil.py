@@ -41,6 +41,6 @@ support.require(hottest[1] < hottest[0], "the plate has not become flatter")
 
 # 3. The picture, in which heat is drawn as a height. Fortran's first index points down.
 first, last = (field.gather() for field in (before, after))
-square = types.SimpleNamespace(dx=0.05, dy=0.05)
+square = types.SimpleNamespace(dx=0.4, dy=0.4)
 support.on_first(lambda: support.draw_before_after(options.output, square, first, last, layout, "heat"))
 support.say("picture", pathlib.Path(options.output).resolve())
