@@ -1,6 +1,7 @@
 #include "support/padded_axes.hpp"
 #include "tpetra/same_dims.hpp"
 #include "tpetra/support.hpp"
+#include <tridap/compare.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 

@@ -1,6 +1,7 @@
 #include <tridap/c/objects.hpp>
 #include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/gather_agreed.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/redistribute/gather.hpp>
 
 #include <utility>
@@ -32,6 +33,7 @@ void need_same_array(const mpi::Call& call, std::size_t number) {
 
 // Gathers on a root, or on all processes.
 int gather(const char* name, tridap_array array, std::optional<int> root, tridap_array* whole) noexcept {
+  const mpi::Region region(root ? "tridap::redistribute::gather" : "tridap::redistribute::allgather");
   Comm comm;
   if (const int status = locally([&] { comm = comm_of({array.number}); }); status != TRIDAP_OK)
     return give<ArrayObject>(status, number_in(whole), comm, nullptr);
@@ -98,6 +100,7 @@ int tridap_gather(tridap_array array, int root, tridap_array* whole) {
 int tridap_allgather(tridap_array array, tridap_array* whole) { return gather("tridap_allgather", array, {}, whole); }
 
 int tridap_gather_into(tridap_array array, int root, const tridap_memory* whole) {
+  const mpi::Region region("tridap::redistribute::gather");
   WithRoot sides;
   if (const int status = sides.begin(array, whole); status != TRIDAP_OK) return status;
   return collectively(
@@ -110,6 +113,7 @@ int tridap_gather_into(tridap_array array, int root, const tridap_memory* whole)
 }
 
 int tridap_scatter(const tridap_memory* whole, int root, tridap_array array) {
+  const mpi::Region region("tridap::redistribute::scatter");
   WithRoot sides;
   if (const int status = sides.begin(array, whole); status != TRIDAP_OK) return status;
   return collectively(

@@ -1,5 +1,6 @@
 #include <tridap/c/objects.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/region.hpp>
 
 #include <string>
 #include <utility>
@@ -37,6 +38,7 @@ std::optional<ArrayObject::KeptUpdate>& kept_in(ArrayObject& array, PaddingOpera
 
 // Updates several arrays in one exchange. The plan is kept with the first one.
 int update(const char* name, int count, const tridap_array* given, PaddingOperation operation) noexcept {
+  const mpi::Region region("tridap::redistribute::PaddingUpdate::update");
   Comm comm;
   if (const int status = locally([&] { comm = comm_of(count, given); }); status != TRIDAP_OK) return status;
   Arrays arrays;

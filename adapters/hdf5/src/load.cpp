@@ -9,6 +9,7 @@
 #include <tridap/internal/hdf5_steps.hpp>
 #include <tridap/internal/needs.hpp>
 #include <tridap/internal/number_texts.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/internal/spread_lists.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/memory_order.hpp>
@@ -133,6 +134,7 @@ Receipt load_checked(const Buffer& buffer, const std::string& file, const Stored
 
 Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& stored, const Distribution& distribution,
                   MPI_Comm comm, const LoadOptions& options) {
+  const mpi::Region region("tridap::hdf5::load_into");
   Reading reading;
   const mpi::Call call(comm, "hdf5::load_into", mpi::Library::hdf5, [&](mpi::Record& record) {
     reading = check_to_load(buffer, stored, distribution, comm, options);
@@ -149,6 +151,7 @@ Receipt load_into(const Buffer& buffer, const std::string& path, const Stored& s
 
 DistArray load(const std::string& path, const std::string& name, MPI_Comm comm,
                const std::optional<Distribution>& distribution, const LoadOptions& options) {
+  const mpi::Region region("tridap::hdf5::load");
   const mpi::Call call(comm, "hdf5::load", mpi::Library::hdf5, [&](mpi::Record& record) {
     record.add(options.bfloat16);
     record.add(mpi::said_of_directory(distribution));

@@ -12,6 +12,7 @@
 #include <tridap/internal/hdf5_steps.hpp>
 #include <tridap/internal/needs.hpp>
 #include <tridap/internal/new_file.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -200,6 +201,7 @@ Receipt save_checked(const std::string& path, const std::vector<Named>& arrays, 
 }
 
 Receipt save(const std::string& path, const std::vector<Named>& arrays, MPI_Comm comm, const SaveOptions& options) {
+  const mpi::Region region("tridap::hdf5::save");
   std::vector<Datatype> types;
   const mpi::Call call(comm, "hdf5::save", mpi::Library::hdf5, [&](mpi::Record& record) {
     types = check_to_save(arrays, comm, options);

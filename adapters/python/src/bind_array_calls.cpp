@@ -6,6 +6,7 @@
 #include "python_methods.hpp"
 #include "user_call.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/redistribute/padding.hpp>
 
 namespace tridap::python {
@@ -33,6 +34,7 @@ void update_with_kept_plan(const Array& array, MPI_Comm comm, const py::object& 
 }
 
 void update_padding(const Array& array, const py::object& on_stream) {
+  const mpi::Region region("tridap::redistribute::PaddingUpdate::update");
   if (!array.is_whole() || array.comm().is_none()) {
     if (array.is_whole() && array.distribution()->processes() == 1) {
       need_mpi();

@@ -2,6 +2,8 @@
 #include "parameters.hpp"
 #include "solvable.hpp"
 #include "together.hpp"
+#include <tridap/mpi/regions.hpp>
+#include <tridap/tpetra/trace.hpp>
 
 #include <pybind11/stl.h>
 
@@ -111,6 +113,8 @@ void bind_solve(py::module_& module) {
   bind_multiply(matrix, op);
   module.def("_with_vectors", &with_vectors);
   module.def("_need_solvers", [] {});  // raises where Trilinos is not there
+  module.def(
+      "_trace", [](bool on) { on ? tpetra::trace() : mpi::trace({}); }, "on"_a);
 }
 
 }  // namespace tridap::python

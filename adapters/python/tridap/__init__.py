@@ -61,7 +61,7 @@ from ._relabel import Relabelling, relabel
 from ._solve import (ConvergenceError, ConvergenceWarning, History, LinearOperator, Matrix, Preconditioner,
                      SolveResult, solve)
 from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, x10
-from ._watching import watch
+from ._watching import trace, watch
 from . import scalapack
 
 __all__ = ["BlockSpec", "Component", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution",
@@ -69,4 +69,4 @@ __all__ = ["BlockSpec", "Component", "ConvergenceError", "ConvergenceWarning", "
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
            "array", "asarray", "block", "chapel", "check", "components", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
            "from_function", "from_ids", "hpf", "julia", "load", "load_attrs", "mpi_cart", "redistribute", "relabel", "save",
-           "scalapack", "scatter", "set_option", "solve", "to_ids", "unstructured", "watch", "whole", "write_capture", "x10", "zeros"]
+           "scalapack", "scatter", "set_option", "solve", "to_ids", "trace", "unstructured", "watch", "whole", "write_capture", "x10", "zeros"]

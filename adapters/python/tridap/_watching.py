@@ -1,4 +1,4 @@
-"""A watchdog for collective calls that wait."""
+"""A watchdog for collective calls that wait, and what a profiler sees of calls."""
 
 from __future__ import annotations
 
@@ -35,3 +35,20 @@ def watch(seconds: float | None, comm: MPI.Comm | None = None) -> None:
     """
     group: Any = communicator(comm)
     _core._watch_calls(together(group, lambda: 0.0 if seconds is None else float(seconds)), group)
+
+
+def trace(on: bool = True) -> None:
+    """The calls of this thread that move, solve or wait are regions of Kokkos' tools, and timers of Teuchos. Local.
+
+    Their names are those of C++: ``x.gather()`` is "tridap::redistribute::gather". Regions are seen while Kokkos is
+    initialised, which the first matrix does. A tool is a library that the environment variable KOKKOS_PROFILE_LIBRARY names
+    (from Kokkos 4 on, KOKKOS_TOOLS_LIBS).
+
+    Args:
+        on: False ends it.
+
+    Raises:
+        ImportError: if this package was built without Trilinos' solvers.
+    """
+    _core._need_solvers()
+    _core._trace(bool(on))

@@ -3,6 +3,7 @@
 #include "routines.hpp"
 #include "work.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <string>
@@ -35,6 +36,7 @@ void factor(const Work& a, const Frame& frame, bool lower) {
 }  // namespace
 
 Factor cholesky(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
+  const mpi::Region region("tridap::scalapack::cholesky");
   Given given{"a", a, options.of_a, options.overwrite_a};
   return make_routine("scalapack::cholesky", comm, number_of(options, lower ? 1 : 0), given, nullptr, [&](auto& call) {
     const Argument matrix = read_argument(given, call, 0);

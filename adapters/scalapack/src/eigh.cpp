@@ -4,6 +4,7 @@
 #include "work.hpp"
 #include "work_space.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -67,6 +68,7 @@ Work decompose(const Argument& matrix, const DistArray& brought, const Place& pl
 }  // namespace
 
 Eigen eigh(const DistArray& a, MPI_Comm comm, bool lower, const DenseOptions& options) {
+  const mpi::Region region("tridap::scalapack::eigh");
   Given given{"a", a, options.of_a, options.overwrite_a};
   return make_routine("scalapack::eigh", comm, number_of(options, lower ? 1 : 0), given, nullptr, [&](auto& call) {
     const Argument matrix = read_argument(given, call, 0);

@@ -4,6 +4,7 @@
 #include "work.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -167,6 +168,7 @@ DistArray product(const Operand& a, const Place& place_a, const Operand& b, cons
 }  // namespace
 
 Product matmul(const DistArray& a, const DistArray& b, MPI_Comm comm, const MatmulOptions& options) {
+  const mpi::Region region("tridap::scalapack::matmul");
   const Index flags = 4 * static_cast<Index>(options.a) + static_cast<Index>(options.b);
   Given of_a{"a", a, options.of_a}, of_b{"b", b, options.of_b, false, true};
   return make_routine("scalapack::matmul", comm, number_of({options.copy}, flags), of_a, &of_b, [&](auto& call) {

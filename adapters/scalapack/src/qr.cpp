@@ -3,6 +3,7 @@
 #include "routines.hpp"
 #include "work.hpp"
 #include "work_space.hpp"
+#include <tridap/internal/region.hpp>
 #include <tridap/mpi/agree.hpp>
 
 #include <algorithm>
@@ -92,6 +93,7 @@ void compute(const Argument& matrix, const Place& place, const Frame& frame, Qr&
 }  // namespace
 
 Qr qr(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
+  const mpi::Region region("tridap::scalapack::qr");
   Given given{"a", a, options.of_a, options.overwrite_a};
   return make_routine("scalapack::qr", comm, number_of(options, 0), given, nullptr, [&](auto& call) {
     const Argument matrix = read_argument(given, call, 0);

@@ -5,6 +5,7 @@
 #include "work.hpp"
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -129,6 +130,7 @@ DistArray solution(const Argument& a, const Argument& b, const Place& place, con
 }  // namespace
 
 Solved solve(const DistArray& a, const DistArray& b, MPI_Comm comm, const DenseOptions& options) {
+  const mpi::Region region("tridap::scalapack::solve");
   Given of_a{"a", a, options.of_a, options.overwrite_a}, of_b{"b", b, options.of_b, options.overwrite_b, true};
   return make_routine("scalapack::solve", comm, number_of(options, 0), of_a, &of_b, [&](auto& call) {
     const Argument matrix = read_argument(of_a, call, 0), right = read_argument(of_b, call, 1);

@@ -4,6 +4,7 @@
 #include "work.hpp"
 #include "work_space.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 
@@ -92,6 +93,7 @@ void compute(const Argument& matrix, const Place& place, const Frame& frame, Svd
 }  // namespace
 
 Svd svd(const DistArray& a, MPI_Comm comm, const DenseOptions& options) {
+  const mpi::Region region("tridap::scalapack::svd");
   Given given{"a", a, options.of_a, options.overwrite_a};
   return make_routine("scalapack::svd", comm, number_of(options, 0), given, nullptr, [&](auto& call) {
     const Argument matrix = read_argument(given, call, 0);

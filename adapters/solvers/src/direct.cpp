@@ -1,5 +1,6 @@
 #include "foreign_step.hpp"
 #include "held_inside.hpp"
+#include <tridap/internal/region.hpp>
 #include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra/compat.hpp>
 
@@ -135,6 +136,7 @@ struct DirectSolver::Factors {
 };
 
 DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factors_(std::make_unique<Factors>()) {
+  const mpi::Region region("tridap::solvers::DirectSolver");
   if (matrix.is_null()) refuse("the matrix is null", "", "make one with make_matrix()");
   factors_->matrix = matrix;
   const MPI_Comm comm = comm_of(*matrix->getMap());
@@ -149,6 +151,7 @@ DirectSolver::DirectSolver(const Teuchos::RCP<const CrsMatrix>& matrix) : factor
 DirectSolver::~DirectSolver() = default;
 
 Solution DirectSolver::solve(const MultiVector& b, MultiVector& x, double tol, double atol) const {
+  const mpi::Region region("tridap::solvers::DirectSolver::solve");
   const double start = MPI_Wtime();
   const CrsMatrix& a = *factors_->matrix;
   const MPI_Comm comm = comm_of(*a.getMap());

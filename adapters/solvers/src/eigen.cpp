@@ -2,6 +2,7 @@
 #include "operators.hpp"
 #include "watches.hpp"
 #include <tridap/internal/call.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/solvers/eigen.hpp>
 #include <tridap/text.hpp>
 
@@ -195,6 +196,7 @@ void solve(const Teuchos::RCP<EigenProblem>& problem, const EigenOptions& option
 EigenSolution find_eigenvalues(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& m,
                                const Teuchos::RCP<const Operator>& preconditioner, MultiVector& x,
                                const EigenOptions& options) {
+  const mpi::Region region("tridap::solvers::find_eigenvalues");
   const double start = MPI_Wtime();
   const MPI_Comm comm = comm_of(*x.getMap());
   const std::size_t count = x.getNumVectors();

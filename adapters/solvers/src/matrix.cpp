@@ -2,6 +2,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/directory.hpp>
 #include <tridap/internal/learned_of_numbers.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/solvers/matrix.hpp>
 #include <tridap/tpetra/compat.hpp>
 
@@ -310,6 +311,7 @@ std::vector<Index> places_in(const ArrayMap& rows, Order order) {
 }
 
 Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
+  const mpi::Region region("tridap::solvers::make_matrix");
   for (Index i = 0; i < rows.rows().ndim(); ++i)
     if (rows.rows().axis(i).shares_indices())
       refuse("an index is on several processes, so that a matrix would have its row twice", "",
@@ -344,6 +346,7 @@ Teuchos::RCP<CrsMatrix> make_matrix(const ArrayMap& rows, const Csr& csr) {
 }
 
 Receipt update_values(const ArrayMap& rows, CrsMatrix& matrix, const Csr& csr) {
+  const mpi::Region region("tridap::solvers::update_values");
   std::optional<Columns> known;
   std::optional<NewValues> values;
   const MatrixCall call(rows, csr, "solvers::update_values", [&](const Columns& columns) {

@@ -12,6 +12,8 @@
 #include <MueLu_CreateTpetraPreconditioner.hpp>
 #endif
 
+#include <tridap/internal/region.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -249,6 +251,7 @@ void check_preconditioner(const std::string& name) {
 Teuchos::RCP<const Operator> make_preconditioner(const std::string& name, Method method,
                                                  const Teuchos::RCP<const CrsMatrix>& matrix,
                                                  const Teuchos::ParameterList& parameters, const Multigrid& multigrid) {
+  const mpi::Region region("tridap::solvers::make_preconditioner");
   if (matrix.is_null()) refuse("the matrix is null", "", "make one with make_matrix()");
   const MPI_Comm comm = comm_of(*matrix->getMap());
   const bool points = !multigrid.coordinates.is_null(), kernel = !multigrid.nullspace.is_null();

@@ -4,6 +4,7 @@
 #include "names.hpp"
 #include "operators.hpp"
 #include "watches.hpp"
+#include <tridap/internal/region.hpp>
 #include <tridap/solvers/solve.hpp>
 
 #include <BelosLinearProblem.hpp>
@@ -408,6 +409,7 @@ void check_belos_method(const std::string& name) {
 
 Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const Operator>& preconditioner,
                const MultiVector& b, MultiVector& x, const Options& options) {
+  const mpi::Region region("tridap::solvers::solve");
   const double start = MPI_Wtime();
   const MPI_Comm comm = comm_of(*b.getMap());
   HeldInside<Work> work;

@@ -6,6 +6,7 @@
 #include <tridap/internal/ghost_owners.hpp>
 #include <tridap/internal/halo_exchange.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/internal/shown_call.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -61,6 +62,7 @@ struct GhostUpdate::State {
 };
 
 GhostUpdate::GhostUpdate(const GhostedArray& array, MPI_Comm comm) {
+  const mpi::Region region("tridap::GhostUpdate");
   const mpi::Call call(comm, "GhostUpdate", {},
                        [&](mpi::Record& record) { record.add(!array.local().memory.is_on_host()); });
   comm = call.comm();
@@ -83,23 +85,27 @@ GhostUpdate& GhostUpdate::operator=(GhostUpdate&&) noexcept = default;
 GhostUpdate::~GhostUpdate() = default;
 
 void GhostUpdate::update_ghosts(DeviceStream stream) {
+  const mpi::Region region("tridap::GhostUpdate::update_ghosts");
   const mpi::ShownCall shown("GhostUpdate::update_ghosts");
   start_update(stream);
   wait();
 }
 
 void GhostUpdate::sum_ghosts(DeviceStream stream) {
+  const mpi::Region region("tridap::GhostUpdate::sum_ghosts");
   const mpi::ShownCall shown("GhostUpdate::sum_ghosts");
   start_sum(stream);
   wait();
 }
 
 void GhostUpdate::start_update(DeviceStream stream) {
+  const mpi::Region region("tridap::GhostUpdate::start_update");
   if (!state_->halo->started()) state_->faults.wait_for(state_->halo->buffer().memory, stream);
   state_->halo->start_fill();
 }
 
 void GhostUpdate::start_sum(DeviceStream stream) {
+  const mpi::Region region("tridap::GhostUpdate::start_sum");
   redistribute::Scaling added;
   added.beta = 1.0;
   const ElementType& type = state_->halo->buffer().type;  // the same on every process
@@ -109,6 +115,7 @@ void GhostUpdate::start_sum(DeviceStream stream) {
 }
 
 void GhostUpdate::wait() {
+  const mpi::Region region("tridap::GhostUpdate::wait");
   if (!state_->halo->started())
     refuse("no update is in progress", "must have been started", "call start_update() or start_sum() first");
   const mpi::ShownCall shown("GhostUpdate::wait");
@@ -120,11 +127,13 @@ Index GhostUpdate::bytes_sent() const { return state_->halo->bytes_to_users(); }
 Index GhostUpdate::bytes_received() const { return state_->halo->bytes_from_owners(); }
 
 void update_ghosts(const GhostedArray& array, MPI_Comm comm, DeviceStream stream) {
+  const mpi::Region region("tridap::update_ghosts");
   const mpi::Call call(comm, "update_ghosts");
   GhostUpdate(array, comm).update_ghosts(stream);
 }
 
 void sum_ghosts(const GhostedArray& array, MPI_Comm comm, DeviceStream stream) {
+  const mpi::Region region("tridap::sum_ghosts");
   const mpi::Call call(comm, "sum_ghosts");
   GhostUpdate(array, comm).sum_ghosts(stream);
 }

@@ -11,6 +11,7 @@
 #include <tridap/internal/gather_agreed.hpp>
 #include <tridap/internal/needs.hpp>
 #include <tridap/internal/plan_data.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -166,6 +167,7 @@ DistArray gather_on_each(const DistArray& array, const Distribution& distributio
 // Of lists in directories, only the root must know where each element is.
 DistArray gather_agreed(const DistArray& array, const Distribution& distribution, MPI_Comm comm,
                         std::optional<int> root, DeviceStream stream) {
+  const mpi::Region region(root ? "tridap::redistribute::gather" : "tridap::redistribute::allgather");
   if (root) return gather_on(*root, false, array, distribution, comm, stream);
   if (!mpi::has_directory(distribution) && exchanges_parts(comm))
     return gather_on_each(array, distribution, comm, stream);
@@ -176,6 +178,7 @@ DistArray gather_agreed(const DistArray& array, const Distribution& distribution
 }
 
 DistArray gather(const DistArray& array, MPI_Comm comm, int root, DeviceStream stream) {
+  const mpi::Region region("tridap::redistribute::gather");
   const mpi::Call call(comm, "redistribute::gather", {}, [&](mpi::Record& record) { record.add(root); });
   return call.run([&] {
     check_root(root, call);
@@ -184,6 +187,7 @@ DistArray gather(const DistArray& array, MPI_Comm comm, int root, DeviceStream s
 }
 
 DistArray allgather(const DistArray& array, MPI_Comm comm, DeviceStream stream) {
+  const mpi::Region region("tridap::redistribute::allgather");
   const mpi::Call call(comm, "redistribute::allgather");
   return call.run([&] {
     return gather_agreed(array, mpi::gather_distribution(array, call.comm()), call.comm(), std::nullopt, stream);
@@ -192,6 +196,7 @@ DistArray allgather(const DistArray& array, MPI_Comm comm, DeviceStream stream) 
 
 DistArray gather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, int root,
                  DeviceStream stream) {
+  const mpi::Region region("tridap::redistribute::gather");
   const mpi::Call call(comm, "redistribute::gather with a distribution", {}, [&](mpi::Record& record) {
     need_processes(distribution, mpi::processes_of(comm));
     need_part_of(distribution, array, mpi::rank_of(comm));
@@ -206,6 +211,7 @@ DistArray gather(const DistArray& array, const Distribution& distribution, MPI_C
 }
 
 DistArray allgather(const DistArray& array, const Distribution& distribution, MPI_Comm comm, DeviceStream stream) {
+  const mpi::Region region("tridap::redistribute::allgather");
   const mpi::Call call(comm, "redistribute::allgather with a distribution", {}, [&](mpi::Record& record) {
     need_processes(distribution, mpi::processes_of(comm));
     need_part_of(distribution, array, mpi::rank_of(comm));
@@ -219,6 +225,7 @@ DistArray allgather(const DistArray& array, const Distribution& distribution, MP
 
 void scatter_agreed(const ElementType& type, const Distribution& distribution, MPI_Comm comm, int root,
                     DeviceStream stream, const std::function<std::pair<DistArray, DistArray>()>& give) {
+  const mpi::Region region("tridap::redistribute::scatter");
   const Distribution moved = by_position(distribution, comm);
   std::optional<Distribution> named;
   if (needs_positions(distribution)) named = named_whole(distribution, comm, root);
@@ -232,6 +239,7 @@ void scatter_agreed(const ElementType& type, const Distribution& distribution, M
 
 DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_Comm caller, int root,
                   DeviceStream stream) {
+  const mpi::Region region("tridap::redistribute::scatter");
   const mpi::Call call(caller, "redistribute::scatter", {}, [&](mpi::Record& record) {
     record.add(root);
     record.add(fingerprint(distribution));

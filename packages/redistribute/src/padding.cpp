@@ -8,6 +8,7 @@
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/halo_exchange.hpp>
 #include <tridap/internal/placement.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/internal/shown_call.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -329,18 +330,21 @@ PaddingUpdate& PaddingUpdate::operator=(PaddingUpdate&&) noexcept = default;
 PaddingUpdate::~PaddingUpdate() = default;
 
 void PaddingUpdate::update(DeviceStream stream) {
+  const mpi::Region region("tridap::redistribute::PaddingUpdate::update");
   const mpi::ShownCall shown("PaddingUpdate::update");
   start(stream);
   wait();
 }
 
 void PaddingUpdate::start(DeviceStream stream) {
+  const mpi::Region region("tridap::redistribute::PaddingUpdate::start");
   if (!state_->halo->started())
     for (const Memory& memory : state_->memories) state_->faults.wait_for(memory, stream);
   state_->adds ? state_->halo->start_sum() : state_->halo->start_fill();
 }
 
 void PaddingUpdate::wait() {
+  const mpi::Region region("tridap::redistribute::PaddingUpdate::wait");
   if (!state_->halo->started()) refuse("no update is in progress", "must have been started", "call start() first");
   const mpi::ShownCall shown("PaddingUpdate::wait");
   state_->halo->wait();
@@ -356,6 +360,7 @@ Index PaddingUpdate::bytes_received() const {
 }
 
 void update_padding(const DistArray& array, MPI_Comm comm, DeviceStream stream) {
+  const mpi::Region region("tridap::redistribute::update_padding");
   const mpi::Call call(comm, "redistribute::update_padding");
   call.run([&] {
     const PlacedDistribution distribution(mpi::gather_distribution(array, call.comm()));

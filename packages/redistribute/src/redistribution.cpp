@@ -8,6 +8,7 @@
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/object_to_move.hpp>
 #include <tridap/internal/plan_data.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/internal/shown_call.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/allocate_shared.hpp>
@@ -53,6 +54,7 @@ Redistribution Access::redistribution(const Plan& plan, MPI_Comm comm, const Opt
 }
 
 Redistribution::Redistribution(PlanOrFaults made, MPI_Comm comm, const Options& options) {
+  const mpi::Region region("tridap::redistribute::Redistribution");
   constexpr const char* name = "Redistribution";
   const std::shared_ptr<mpi::Duplicates> duplicates = mpi::made_duplicates_of(comm);
   comm = duplicates->ours();
@@ -110,6 +112,7 @@ void move(const Mover& mover, Step&& step) {
 }  // namespace
 
 void Redistribution::operator()(const DistArray& source, const DistArray& target, const Scaling& scaling) {
+  const mpi::Region region("tridap::redistribute::Redistribution::operator()");
   move(*mover_, [&] {
     mover_->start(source, target, scaling);
     mover_->finish();
@@ -117,6 +120,7 @@ void Redistribution::operator()(const DistArray& source, const DistArray& target
 }
 
 void Redistribution::operator()(const std::vector<Move>& moves, const Scaling& scaling) {
+  const mpi::Region region("tridap::redistribute::Redistribution::operator()");
   move(*mover_, [&] {
     mover_->start(moves, scaling);
     mover_->finish();
@@ -124,6 +128,7 @@ void Redistribution::operator()(const std::vector<Move>& moves, const Scaling& s
 }
 
 DistArray Redistribution::operator()(const DistArray& source, const Scaling& scaling) {
+  const mpi::Region region("tridap::redistribute::Redistribution::operator()");
   DistArray target;
   move(*mover_, [&] {
     mover_->start_and_make(source, target, scaling);
@@ -142,6 +147,7 @@ void object_to_move(MPI_Comm comm, mpi::Faults why) {
 }
 
 void Redistribution::start(std::vector<Move> moves, const Scaling& scaling) {
+  const mpi::Region region("tridap::redistribute::Redistribution::start");
   move(*mover_, [&] { mover_->start_and_keep(std::move(moves), scaling); });
   awaited_ = true;
 }
@@ -152,6 +158,7 @@ bool Redistribution::test() {
 }
 
 void Redistribution::wait() {
+  const mpi::Region region("tridap::redistribute::Redistribution::wait");
   if (!awaited_) refuse("no move is in progress", "must have been started", "call start() first");
   const mpi::ShownCall shown("Redistribution::wait");
   awaited_ = false;

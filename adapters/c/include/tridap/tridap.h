@@ -485,6 +485,10 @@ typedef struct tridap_solution {
 int tridap_solve(tridap_matrix a, tridap_array b, tridap_array x, const tridap_solve_options* options,
                  tridap_solution* solution);
 
+/// `on` 1: from now on, the calls of this thread that move, solve or wait are regions of Kokkos' tools and timers of
+/// Teuchos, named as in C++: "tridap::solvers::solve". 0 ends it. Local.
+int tridap_trace(int on);
+
 /// The same on every process.
 typedef struct tridap_eigen_options {
   const char* method;   ///< "lobpcg" or "krylov schur"; NULL: "lobpcg"

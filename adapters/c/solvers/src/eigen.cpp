@@ -1,6 +1,7 @@
 #include "solvable.hpp"
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/fingerprint.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/solvers/eigen.hpp>
 #include <tridap/text.hpp>
 
@@ -88,6 +89,7 @@ struct EigenRequest {
 
 int tridap_eigenvalues(tridap_matrix a, tridap_matrix m, tridap_array x, const tridap_eigen_options* options,
                        double* values, double* residuals, tridap_eigen_solution* solution) {
+  const mpi::Region region("tridap::solvers::find_eigenvalues");
   Comm comm;
   if (const int status = locally([&] { comm = comm_of({a.number, x.number}); }); status != TRIDAP_OK) return status;
   EigenRequest request;

@@ -2,6 +2,7 @@
 #include "solvable.hpp"
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/fingerprint.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/text.hpp>
 
 #include <algorithm>
@@ -223,6 +224,7 @@ int tridap_multiply(tridap_matrix a, tridap_array x, tridap_array y, tridap_copy
 
 int tridap_solve(tridap_matrix a, tridap_array b, tridap_array x, const tridap_solve_options* options,
                  tridap_solution* solution) {
+  const mpi::Region region("tridap::solvers::solve");
   Comm comm;
   if (const int status = locally([&] { comm = comm_of({a.number, b.number, x.number}); }); status != TRIDAP_OK)
     return status;

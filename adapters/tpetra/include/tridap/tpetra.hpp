@@ -6,3 +6,4 @@
 #include <tridap/tpetra/import.hpp>        // IWYU pragma: export
 #include <tridap/tpetra/padded.hpp>        // IWYU pragma: export
 #include <tridap/tpetra/redistribute.hpp>  // IWYU pragma: export
+#include <tridap/tpetra/trace.hpp>         // IWYU pragma: export

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/internal/fold.hpp>
+#include <tridap/mpi/regions.hpp>
 
 #include <mpi.h>
 
@@ -59,6 +60,8 @@ struct ThreadCalls {
 
   const Call* innermost = nullptr;  ///< for this thread alone
   const char* called = nullptr;  ///< the outermost call, as a user of another language writes it; for this thread alone
+  Regions regions;               ///< of its calls, for this thread alone
+  const char* region = nullptr;  ///< the innermost region that it is in, for this thread alone
   ThreadCalls* next = nullptr;   ///< in State::threads
   ThreadCalls* previous = nullptr;
 
@@ -151,6 +154,7 @@ struct State {
 
   std::vector<void (*)()> ends;      ///< what MPI_Finalize calls before it frees what is ours, the last one first
   std::atomic<bool> watches{false};  ///< a watchdog runs
+  std::atomic<bool> traces{false};   ///< a thread has had regions
   LibraryLocks locks;
   ThreadCalls& (*this_thread)();  ///< that calls
 };
