@@ -1,5 +1,10 @@
 #include "c_solvers/laplace.hpp"
 
+#include <Kokkos_Core.hpp>
+
+#include <string>
+#include <vector>
+
 using namespace laplace;
 
 TEST(CSolve, EachMethodAndPreconditionerFindsTheAnswer) {
@@ -213,4 +218,20 @@ TEST(CSolve, MessagesSpeakC) {
   expect_refused(tridap_solve(system.a, system.x.array, system.x.array, nullptr, nullptr), "x shares memory with b");
   for (const std::uint64_t number : {single.number, turned.number, dealt.number, cyclic.number})
     OK(tridap_release(number));
+}
+
+TEST(CSolve, IsOneRegionOfKokkos) {
+  static std::vector<std::string> names;
+  names.clear();
+  Kokkos::Tools::Experimental::set_push_region_callback([](const char* name) {
+    if (std::string(name).rfind("tridap::", 0) == 0) names.emplace_back(name);
+  });
+  Case system;
+  tridap_solve_options options{};
+  OK(tridap_trace(1));
+  OK(tridap_solve(system.a, system.b.array, system.x.array, &options, nullptr));
+  OK(tridap_trace(0));
+  OK(tridap_solve(system.a, system.b.array, system.x.array, &options, nullptr));
+  Kokkos::Tools::Experimental::set_push_region_callback(nullptr);
+  EXPECT_EQ(names, std::vector<std::string>{"tridap::solvers::solve"});
 }

@@ -101,4 +101,9 @@ endif()
 if(TARGET tridap_core AND NOT TRIDAP_SANITIZE)
   tridap_add_mpi_run(docs_howto_python RANKS 4 ALL 1 6 TARGETS tridap_core
                      COMMAND ${TRIDAP_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/howto.py)
+  add_library(docs_regions_tool MODULE regions_tool.c)
+  set_target_properties(docs_regions_tool PROPERTIES UNITY_BUILD OFF)
+  tridap_add_run(docs_profile MPI TARGETS tridap_core docs_regions_tool
+                 COMMAND ${TRIDAP_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/profile_test.py ${MPIEXEC_EXECUTABLE}
+                         $<TARGET_FILE:docs_regions_tool> ${PROJECT_SOURCE_DIR}/docs/howto/profile.md)
 endif()
