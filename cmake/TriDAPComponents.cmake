@@ -28,6 +28,8 @@ set(tridap_layer_fortran 8)
 set(tridap_layer_fortran_solvers 9)
 set(tridap_layer_fortran_hdf5 9)
 set(tridap_layer_fortran_scalapack 9)
+set(tridap_layer_fortran_petsc 9)
+set(tridap_layer_fortran_globalarrays 9)
 
 # Warnings and sanitizers, for our own code only.
 function(tridap_options target)

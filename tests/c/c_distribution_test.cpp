@@ -161,6 +161,53 @@ TEST(CDistribution, TheDimDataOfAllProcessesMakeIt) {
   EXPECT_REFUSED(tridap_distribution_of_dim_data(1, &dimension, world, &layout), "block");
 }
 
+TEST(CDistribution, DimDataThatBreakARuleAreRefused) {
+  dap_dimension dimension{};
+  dimension.dist_type = 'c';
+  dimension.size = 12;
+  tridap_distribution layout{};
+  EXPECT_REFUSED(tridap_distribution_of_dim_data(1, &dimension, world, &layout), "proc_grid_size");
+  dimension.proc_grid_size = processes();
+  dimension.proc_grid_rank = rank();
+  EXPECT_REFUSED(tridap_distribution_of_dim_data(1, &dimension, world, &layout), "block_size");
+}
+
+TEST(CDistribution, TheTextOfDimDataIsReadAgain) {
+  for (const char* const dist : {"b,c:2", "b,b", "c,*"}) {
+    tridap_distribute_options halo{};
+    halo.padding = 1;
+    const std::int64_t shape[] = {12, 9};
+    tridap_distribution layout{}, again{};
+    OK(tridap_distribute(2, shape, dist, world, &halo, &layout));
+    std::size_t length = 0;
+    OK(tridap_dim_data_text(layout, TRIDAP_HERE, nullptr, 0, &length));
+    std::vector<char> text(length + 1);
+    OK(tridap_dim_data_text(layout, TRIDAP_HERE, text.data(), text.size(), nullptr));
+    OK(tridap_distribution_of_dim_data_text(text.data(), world, &again));
+    int equal = 0;
+    OK(tridap_equal(layout, again, &equal));
+    EXPECT_EQ(equal, 1);
+    OK(tridap_release(layout.number));
+    OK(tridap_release(again.number));
+  }
+}
+
+TEST(CDistribution, TextsThatAreNoDimDataAreRefused) {
+  const std::string whole = R"({"dist_type": "b", "size": 4, "proc_grid_size": 1, "proc_grid_rank": 0, "start": 0, )";
+  tridap_distribution layout{};
+  const auto refused = [&](const char* text, const char* words) {
+    EXPECT_REFUSED(tridap_distribution_of_dim_data_text(rank() == processes() - 1 ? text : "[]", world, &layout),
+                   words);
+    OK(tridap_release(layout.number));
+  };
+  refused(nullptr, "dim_data is NULL");
+  refused("[{", "json.document");
+  refused("3", "must be a sequence of dictionaries");
+  refused("[{}]", "the dictionary of the axis is empty");
+  refused(("[" + whole + R"("stop": 5}])").c_str(), "block.bounds");
+  refused(("[" + whole + R"("stop": "4"}])").c_str(), "type.integer");
+}
+
 TEST(CDistribution, WrongArgumentsNameWhatIsWrong) {
   tridap_distribution made{};
   const std::int64_t shape[] = {8, 8}, grid[] = {processes() + 1, 1};

@@ -119,3 +119,30 @@ TEST(CPadding, GhostsGetAndGiveValues) {
   EXPECT_REFUSED(tridap_ghosts_make(layout, &of, 2, wrong, &ghosts), "");
   OK(tridap_release(layout.number));
 }
+
+TEST(CPadding, GhostsOfSeveralAxesHaveNumbersInTheMemorysOrder) {
+  const int p = processes();
+  const tridap_distribution layout = distributed({2 * p, 3}, "b,*");
+  for (const tridap_order order : {TRIDAP_ROW_MAJOR, TRIDAP_COLUMN_MAJOR}) {
+    const auto number = [&](int i, int j) { return order == TRIDAP_ROW_MAJOR ? 3 * i + j : i + 2 * p * j; };
+    std::vector<double> memory(6 + 2, -1);
+    for (int i = 0; i < 2; ++i)
+      for (int j = 0; j < 3; ++j)
+        memory[static_cast<std::size_t>(order == TRIDAP_ROW_MAJOR ? 3 * i + j : i + 2 * j)] = number(2 * rank() + i, j);
+    const int next = 2 * ((rank() + 1) % p);
+    const std::int64_t ids[] = {number(next, 2), number(next + 1, 0)}, count = p > 1 ? 2 : 0, extents[] = {6 + count};
+    tridap_memory of{};
+    of.data = memory.data();
+    of.type = TRIDAP_FLOAT64;
+    of.ndim = 1;
+    of.extents = extents;
+    of.order = order;
+    tridap_ghosts ghosts{};
+    OK(tridap_ghosts_make(layout, &of, count, ids, &ghosts));
+    OK(tridap_update_ghosts(ghosts));
+    for (std::int64_t k = 0; k < count; ++k)
+      EXPECT_EQ(memory[static_cast<std::size_t>(6 + k)], static_cast<double>(ids[k]));
+    OK(tridap_release(ghosts.number));
+  }
+  OK(tridap_release(layout.number));
+}

@@ -40,7 +40,7 @@ foreach(module ${modules})
   endif()
 endforeach()
 foreach(component c_solvers c_hdf5 c_scalapack c_petsc c_globalarrays fortran fortran_solvers fortran_hdf5
-                  fortran_scalapack)
+                  fortran_scalapack fortran_petsc fortran_globalarrays)
   if(NOT TARGET TriDAP::${component})
     set(all_there FALSE)
   endif()

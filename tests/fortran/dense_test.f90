@@ -22,6 +22,7 @@ program dense_test
   end interface
   call begin_tests()
   call solve_and_factor()
+  call values_have_the_kind_of_the_array()
   call descriptors()
   call wrong_process()
   call end_tests()
@@ -115,6 +116,65 @@ contains
     call factor%release()
     call x%release()
     call a%release()
+    call layout%release()
+    call holds(tridap_held() == 0, 'nothing is held')
+  end subroutine
+
+  !> Eigenvalues and singular values of real(4), complex(4) and complex(8), beside those of real(8).
+  subroutine values_have_the_kind_of_the_array()
+    type(tridap_distribution) :: layout
+    type(tridap_array) :: a8, a4, c4, c8, vectors, u, vh
+    real(8), allocatable, target :: in8(:, :)
+    real(4), allocatable, target :: in4(:, :)
+    complex(4), allocatable, target :: in_c4(:, :)
+    complex(8), allocatable, target :: in_c8(:, :)
+    real(8) :: right(n), values8(n + 1)
+    real(4) :: values4(n + 1)
+    integer :: e(2), stat
+    character(400) :: text
+    layout = tridap_distribute([n, n], 'c:3,c:3', MPI_COMM_WORLD)
+    e = int(layout%local_shape())
+    allocate(in8(e(1), e(2)))
+    call set(in8, layout)
+    in4 = real(in8, 4)
+    in_c4 = cmplx(in8, kind=4)
+    in_c8 = cmplx(in8, kind=8)
+    a8 = tridap_array_of(in8, layout)
+    a4 = tridap_array_of(in4, layout)
+    c4 = tridap_array_of(in_c4, layout)
+    c8 = tridap_array_of(in_c8, layout)
+    call tridap_eigh(a8, right, vectors)
+    call vectors%release()
+    values4 = -1
+    values8 = -1
+    call tridap_eigh(a4, values4, vectors)
+    call holds(all(abs(values4(:n) - right) < 1e-4) .and. values4(n + 1) == -1, 'eigenvalues of real(4)')
+    call vectors%release()
+    call tridap_eigh(c4, values4(:n), vectors)
+    call holds(all(abs(values4(:n) - right) < 1e-4), 'eigenvalues of complex(4)')
+    call vectors%release()
+    call tridap_eigh(c8, values8, vectors)
+    call holds(all(abs(values8(:n) - right) < 1e-12) .and. values8(n + 1) == -1, 'eigenvalues of complex(8)')
+    call vectors%release()
+    call tridap_svd(a4, u, values4, vh)
+    call holds(all(abs(values4(:n) - right(n:1:-1)) < 1e-4), 'singular values of real(4)')
+    call u%release()
+    call vh%release()
+    if (rank == processes - 1) then
+      call tridap_eigh(a4, values8, vectors, stat=stat, errmsg=text)
+    else
+      call tridap_eigh(a4, values4, vectors, stat=stat, errmsg=text)
+    end if
+    call says(stat, text, 'values is real(8), must be real(4), as the array')
+    call vectors%release()
+    call tridap_svd(c8, u, values4, vh, stat=stat, errmsg=text)
+    call says(stat, text, 'values is real(4), must be real(8), as the array')
+    call u%release()
+    call vh%release()
+    call a8%release()
+    call a4%release()
+    call c4%release()
+    call c8%release()
     call layout%release()
     call holds(tridap_held() == 0, 'nothing is held')
   end subroutine

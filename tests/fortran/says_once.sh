@@ -1,7 +1,8 @@
 #!/bin/bash
-# says_once.sh TEXT -- COMMAND...: the command fails, and prints TEXT once.
-text=$1
-shift 2
+# says_once.sh TEXT BEGINNING -- COMMAND...: the command fails, and prints TEXT once, in a line that begins so.
+text=$1 beginning=$2
+shift 3
 said=$("$@" 2>&1) && { echo "it has not failed: $said"; exit 1; }
-number=$(grep -cF "$text" <<<"$said")
-[[ $number == 1 ]] || { printf 'it says "%s" %s times:\n%s\n' "$text" "$number" "$said"; exit 1; }
+lines=$(grep -F "$text" <<<"$said")
+[[ $(grep -cF "$text" <<<"$said") == 1 && $lines == "$beginning"* ]] ||
+  { printf 'it does not say "%s...%s" once:\n%s\n' "$beginning" "$text" "$said"; exit 1; }

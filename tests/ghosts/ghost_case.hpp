@@ -20,16 +20,23 @@ struct Case {
   oracle::Array array;
   std::size_t numbered = 1;
   std::vector<List> ghosts = {};
+  bool column_major = false;  ///< the numbers of several axes, and the elements of a process
 
   /// The ids of the elements that a process owns, in the order of its local buffer.
   List ids_of(Index process) const {
-    const oracle::Array rows(std::vector<oracle::Axis>(array.axes.begin(), array.axes.begin() + at(numbered)));
-    const auto numbers = rows.flat_numbers();
+    std::vector<std::size_t> order;  // of the axes, outermost first
+    for (std::size_t i = 0; i < numbered; ++i) order.push_back(column_major ? numbered - 1 - i : i);
+    std::vector<oracle::Axis> axes;
     List extents, ids;
-    for (std::size_t i = 0; i < numbered; ++i) extents.push_back(static_cast<Index>(held(process, i).size()));
+    for (const std::size_t i : order) {
+      axes.push_back(array.axes[i]);
+      extents.push_back(static_cast<Index>(held(process, i).size()));
+    }
+    const auto numbers = oracle::Array(axes).flat_numbers();
     oracle::for_each_index(extents, [&](const List& local) {
       List global;
-      for (std::size_t i = 0; i < numbered; ++i) global.push_back(held(process, i)[static_cast<std::size_t>(local[i])]);
+      for (std::size_t k = 0; k < numbered; ++k)
+        global.push_back(held(process, order[k])[static_cast<std::size_t>(local[k])]);
       ids.push_back(numbered == 1 ? global[0] : numbers.at(global));
     });
     return ids;
@@ -109,7 +116,8 @@ class Local {
     tridap::DimData dim_data;
     for (std::size_t i = 0; i < case_.array.axes.size(); ++i)
       dim_data.push_back(case_.array.axes[i].dims[static_cast<std::size_t>(case_.array.coordinates(process_)[i])]);
-    return tridap::GhostedArray(buffer_, dim_data, case_.ghosts_of(process_));
+    return tridap::GhostedArray(buffer_, dim_data, case_.ghosts_of(process_), "0.10.0",
+                                case_.column_major ? tridap::Order::column_major : tridap::Order::row_major);
   }
   const Buffer& buffer() const { return buffer_; }
 

@@ -95,6 +95,20 @@ TEST(GhostRefusal, NumberedAxesThatDiffer) {
   }
 }
 
+TEST(GhostRefusal, OrdersOfNumbersThatDiffer) {
+  if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
+  const Distribution two = Distribution::make({4 * processes(), 1}, {block(4), tridap::whole()}, {processes(), 1});
+  for (Index bad = 0; bad < processes(); ++bad) {
+    const Parts parts;
+    const auto order = rank() == bad ? tridap::Order::column_major : tridap::Order::row_major;
+    on::expect_refused(
+        [&] {
+          GhostUpdate(GhostedArray(parts.local, two.dim_data(rank()), parts.ghosts, "0.10.0", order), MPI_COMM_WORLD);
+        },
+        "row-major numbers on some processes");
+  }
+}
+
 TEST(GhostRefusal, PaddingAndSharedIndices) {
   if (processes() == 1) GTEST_SKIP() << "needs at least 2 processes";
   std::vector<double> memory(8, 7.0);

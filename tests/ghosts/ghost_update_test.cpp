@@ -73,6 +73,7 @@ TEST(GhostUpdate, GhostsOfAnyArrayAndAnyMemoryAreUpdatedAndSummed) {
     std::vector<oracle::Axis> axes;
     for (const Index extent : grid) axes.push_back(ghost::any_axis(extent, random));
     Case of{oracle::Array(axes), 1 + random() % axes.size()};
+    of.column_major = random() % 2 == 0;
     of.choose_ghosts(random, 1 + random() % 20);
     std::vector<std::pair<List, std::vector<bool>>> orders;
     oracle::for_each_memory_order(axes.size() - of.numbered + 1, [&](const List& order, const std::vector<bool>& back) {

@@ -29,6 +29,16 @@ TEST(GhostedArray, TheOwnedPartIsTheBeginningOfTheSameMemory) {
   EXPECT_EQ(array.local().shape, (tridap::IndexList{10, 3}));
 }
 
+TEST(GhostedArray, ElementsMayBeInColumnMajorOrder) {
+  std::vector<double> memory(10 * 3);
+  const Distribution nodes = Distribution::make({4, 6, 3}, {block(), block(), whole()}, {2, 2, 1});
+  const GhostedArray array(tridap::row_major(memory.data(), {10, 3}), nodes.dim_data(1), {0, 1, 2, 8}, "0.10.0",
+                           tridap::Order::column_major);
+  EXPECT_EQ(array.order(), tridap::Order::column_major);
+  EXPECT_EQ(array.owned().buffer.shape, (tridap::IndexList{2, 3, 3}));
+  EXPECT_EQ(array.owned().buffer.strides, (tridap::IndexList{24, 48, 8}));
+}
+
 TEST(GhostedArray, ComponentsMayComeFirstInMemory) {
   std::vector<double> memory(5 * 2);
   tridap::Buffer local = tridap::row_major(memory.data(), {5, 2});

@@ -168,6 +168,16 @@ TEST(Ghosted, OneBadProcessFailsEveryProcess) {
   }
 }
 
+TEST(Ghosted, ColumnMajorNumbersAreRefused) {
+  const auto distribution =
+      tridap::Distribution::make({2 * processes(), 2}, {tridap::block(), tridap::whole()}, {processes(), 1});
+  std::vector<double> memory(4);
+  const GhostedArray array(tridap::row_major(memory.data(), {4}), distribution.dim_data(rank()), {}, "0.10.0",
+                           tridap::Order::column_major);
+  const std::string text = on::error_of([&] { GhostedVector<double> made(array, MPI_COMM_WORLD); }).value().what();
+  on::expect_says(text, "the ids are column-major numbers");
+}
+
 TEST(Ghosted, ComponentsOnSeveralProcessesAreRefused) {
   const Index p = processes();
   if (p == 1) GTEST_SKIP() << "one process has all components";

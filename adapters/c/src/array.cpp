@@ -101,6 +101,7 @@ int tridap_check(const dap_array* array, MPI_Comm comm, int64_t* errors, char* t
       [&](MPI_Comm caller) {
         const Report report = mpi::check(part, caller);
         *errors = report.errors();
+        keep_checked(report);
         write_text(in_c(report).text(), text, size, length);
       });
 }

@@ -1,11 +1,13 @@
 #include <tridap/c/objects.hpp>
 #include <tridap/c_array.hpp>
+#include <tridap/check.hpp>
 #include <tridap/internal/axis_texts.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
-#include <tridap/local_part.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
 #include <tridap/padding.hpp>
+#include <tridap/read.hpp>
+#include <tridap/value.hpp>
 #include <tridap/vocabularies.hpp>
 
 #include <algorithm>
@@ -178,6 +180,40 @@ DimData dim_data_of(int ndim, const dap_dimension* given) {
   return read;
 }
 
+// The dimensions that a text in JSON describes.
+DimData dim_data_in(const char* text) {
+  const Value read = read_json(need(text, "dim_data"));
+  const std::size_t axes = read.list_size().value_or(0);
+  for (std::size_t i = 0; i < axes; ++i)
+    if (const Value axis = read.element(i); axis.as<Value::Dict>() != nullptr && axis.as<Value::Dict>()->empty())
+      refuse("the dictionary of the axis is empty", "must be written in full, because no memory says its extent",
+             "write the dictionary with all its keys", static_cast<Index>(i));
+  Buffer none;
+  none.shape = IndexList(std::vector<Index>(axes, 0));
+  ReadArray all = read_array(Value{std::string("0.10.0")}, read, std::move(none), Source::json);
+  throw_if_wrong(std::move(all.report));
+  return std::move(all.array.dim_data);
+}
+
+// The distribution of the dim_data that each process reads. **Collective.**
+template <class Read>
+int of_dim_data(const char* name, MPI_Comm comm, tridap_distribution* distribution, Read&& read) noexcept {
+  Comm over;
+  if (const int status = locally([&] { over = comm_of(comm); }); status != TRIDAP_OK)
+    return give<DistributionObject>(status, number_in(distribution), over, nullptr);
+  DistArray part;
+  return making_together<DistributionObject>(
+      name, number_in(distribution), over, {},
+      [&] {
+        part.dim_data = read();
+        Report report;
+        for (std::size_t i = 0; i < part.dim_data.size(); ++i)
+          part.buffer.shape.push_back(check_dimension(part.dim_data[i], static_cast<Index>(i), report).value_or(0));
+        throw_if_wrong(std::move(report));
+      },
+      [&](MPI_Comm caller) { return gathered(std::move(part), over, caller); });
+}
+
 }  // namespace
 
 int tridap_distribute(int ndim, const int64_t* shape, const char* dist, MPI_Comm comm,
@@ -292,18 +328,12 @@ int tridap_distribution_of_lists(int64_t count, const int64_t* indices, MPI_Comm
 
 int tridap_distribution_of_dim_data(int ndim, const dap_dimension* dim_data, MPI_Comm comm,
                                     tridap_distribution* distribution) {
-  Comm over;
-  if (const int status = locally([&] { over = comm_of(comm); }); status != TRIDAP_OK)
-    return give<DistributionObject>(status, number_in(distribution), over, nullptr);
-  DistArray part;
-  return making_together<DistributionObject>(
-      "tridap_distribution_of_dim_data", number_in(distribution), over, {},
-      [&] {
-        part.dim_data = dim_data_of(ndim, dim_data);
-        for (const Dimension& dimension : part.dim_data)
-          part.buffer.shape.push_back(local_part(dimension, Part::local).size());
-      },
-      [&](MPI_Comm caller) { return gathered(std::move(part), over, caller); });
+  return of_dim_data("tridap_distribution_of_dim_data", comm, distribution,
+                     [&] { return dim_data_of(ndim, dim_data); });
+}
+
+int tridap_distribution_of_dim_data_text(const char* dim_data, MPI_Comm comm, tridap_distribution* distribution) {
+  return of_dim_data("tridap_distribution_of_dim_data_text", comm, distribution, [&] { return dim_data_in(dim_data); });
 }
 
 int tridap_interior_of(tridap_distribution of, tridap_distribution* interior) {

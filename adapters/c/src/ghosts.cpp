@@ -49,7 +49,8 @@ int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* me
                              : memory->ndim;
         const std::vector<Index> extents = extents_with(*of->distribution, process, count, ndim);
         Buffer buffer = buffer_of(*memory, std::move(owner), extents, stream);
-        array.emplace(std::move(buffer), of->distribution->dim_data(process), list_of(ids, count, "ids"));
+        array.emplace(std::move(buffer), of->distribution->dim_data(process), list_of(ids, count, "ids"), "0.10.0",
+                      order_of(memory->order));
       },
       [&](MPI_Comm caller) {
         GhostUpdate update(*array, caller);

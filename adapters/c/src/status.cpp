@@ -2,6 +2,7 @@
 #include <tridap/c/words.hpp>
 #include <tridap/text.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +16,7 @@ namespace {
 struct Failure {
   Report report;
   std::string text;
+  Speaker speaker = Speaker::this_one;
 };
 
 Failure& failure() {
@@ -26,6 +28,7 @@ void keep_report(Report report) {
   Failure& kept = failure();
   kept.text = in_c(report).text();
   kept.report = std::move(report);
+  kept.speaker = Speaker::this_one;
 }
 
 Report report_of(std::string fault) {
@@ -67,7 +70,37 @@ int keep_failure() noexcept {
   }
 }
 
+int keep_failure_of_all(const Comm& comm) noexcept {
+  const int status = keep_failure();
+  const MPI_Comm caller = comm->caller();
+  if (caller == MPI_COMM_NULL && !comm->is_made()) return status;  // no collective call has begun
+  int rank = 0;
+  if (MPI_Comm_rank(caller != MPI_COMM_NULL ? caller : comm->ours(), &rank) != MPI_SUCCESS) return status;
+  Failure& kept = failure();
+  Index lowest = comm->processes();  // of those that the faults name; all processes have the same report
+  for (const Finding& finding : kept.report.findings())
+    if (finding.severity() == Severity::error && finding.process && *finding.process >= 0)
+      lowest = std::min(lowest, *finding.process);
+  kept.speaker = rank == lowest % comm->processes() ? Speaker::first_of_all : Speaker::not_this_one;
+  return status;
+}
+
 const Report& last_failure() { return failure().report; }
+
+Speaker speaker_of_last_failure() { return failure().speaker; }
+
+namespace {
+
+Report& checked() {
+  thread_local Report of_thread;
+  return of_thread;
+}
+
+}  // namespace
+
+void keep_checked(const Report& report) { checked() = report; }
+
+const Report& last_checked() { return checked(); }
 
 void need_mpi() {
   int initialized = 0, finalized = 0;

@@ -25,6 +25,7 @@ int tridap_check_capture(const char* path, int64_t* errors, char* text, size_t s
   return locally([&] {
     const Report report = check(read_capture(file_text(need(path, "path"), "a capture")));
     *need(errors, "errors") = report.errors();
+    keep_checked(report);
     write_text(in_c(report).text(), text, size, length);
   });
 }

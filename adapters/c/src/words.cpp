@@ -93,6 +93,13 @@ constexpr Word words[] = {
      "pass TRIDAP_FLOAT64 for double; or, for other elements, make the array of a dap_array by tridap_array_from_dap",
      "pass tridap_real8 for real(8)"},
     {"pass TRIDAP_OWNED", "pass TRIDAP_OWNED", "pass tridap_owned"},
+    {"the flat number of an element, below ", "the flat number of an element, below ",
+     "the number of an element, from 1 to "},
+    {"array is NULL", "array is NULL", "the address is c_null_ptr"},
+    {"vec is NULL", "vec is NULL", "vec%v is that of no Vec"},
+    {"dm is NULL", "dm is NULL", "dm%v is that of no DM"},
+    {"pass TRIDAP_COPY_NEVER, or NULL for dm", "pass TRIDAP_COPY_NEVER, or NULL for dm",
+     "leave copy out, or leave dm out"},
     {"`", "'", "'"},
 };
 

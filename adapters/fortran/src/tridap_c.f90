@@ -244,6 +244,10 @@ module tridap_c
       type(c_handle), value :: array
       integer(c_int), intent(out) :: ndim
     end function
+    integer(c_int) function c_real_kind(array) bind(c, name='tridap_fortran_real_kind')
+      import
+      type(c_handle), value :: array
+    end function
     integer(c_int) function c_interior(array, begin, end) bind(c, name='tridap_interior')
       import
       type(c_handle), value :: array
@@ -381,7 +385,7 @@ module tridap_c
     end function
   end interface
 
-  ! ---- Gather, scatter, reductions, watching --------------------
+  ! ---- Gather, scatter, reductions, checks, watching --------------------
   interface
     integer(c_int) function c_gather(array, root, whole) bind(c, name='tridap_gather')
       import
@@ -421,6 +425,43 @@ module tridap_c
       import
       type(c_handle), value :: array
       character(c_char), intent(in) :: path(*)
+    end function
+    integer(c_int) function c_of_dim_data(dim_data, comm, layout) bind(c, name='tridap_fortran_of_dim_data')
+      import
+      character(c_char), intent(in) :: dim_data(*)
+      integer(c_int), value :: comm
+      integer(c_int64_t), intent(out) :: layout
+    end function
+    integer(c_int) function c_from_dap(dap, comm, array) bind(c, name='tridap_fortran_from_dap')
+      import
+      type(c_ptr), value :: dap
+      integer(c_int), value :: comm
+      integer(c_int64_t), intent(out) :: array
+    end function
+    integer(c_int) function c_to_dap(array, dap) bind(c, name='tridap_array_to_dap')
+      import
+      type(c_handle), value :: array
+      type(c_ptr), intent(inout) :: dap
+    end function
+    subroutine c_dap_release(dap) bind(c, name='tridap_fortran_dap_release')
+      import
+      type(c_ptr), value :: dap
+    end subroutine
+    integer(c_int) function c_check(dap, comm, errors) bind(c, name='tridap_fortran_check')
+      import
+      type(c_ptr), value :: dap
+      integer(c_int), value :: comm
+      integer(c_int64_t), intent(inout) :: errors
+    end function
+    integer(c_int) function c_check_capture(path, errors, text, size, length) bind(c, name='tridap_check_capture')
+      import
+      character(c_char), intent(in) :: path(*)
+      integer(c_int64_t), intent(inout) :: errors
+      type(c_ptr), value :: text, length
+      integer(c_size_t), value :: size
+    end function
+    type(c_ptr) function c_checked() bind(c, name='tridap_checked_in_fortran')
+      import
     end function
     integer(c_int) function c_watch(seconds, comm) bind(c, name='tridap_fortran_watch')
       import

@@ -28,17 +28,26 @@ static void wait_seconds(double seconds) {
   while (nanosleep(&left, &left) != 0) continue;
 }
 
-/* Prints the text of the last failure of this thread, and ends the job. If several processes fail, the lowest one
- * prints, because the others wait for it to end the job. They do not wait long: it may not have failed, or may have
- * `stat`. */
+/* Where no process is known to say a failure, each waits for those below it, which may have failed, too. */
+static double seconds_behind_others(int rank) {
+  int length = 1;
+  for (int lower = rank; lower > 0; lower /= 2) ++length;
+  return rank == 0 ? 0 : 0.5 + 0.5 * length + 0.1 * (rank < 10 ? rank : 10);
+}
+
+/* Prints the text of the last failure of this thread, and ends the job. If a collective call has failed, all processes
+ * have the same text, and know which one prints it. The others wait for it to end the job; they wait in vain only if it
+ * goes on, with `stat`. If a call has failed here alone, other processes may have failed in the same way, and the
+ * lowest one prints first. */
 void tridap_fortran_stop(void) {
-  int initialized = 0, finalized = 0, rank = 0, length = 1;
+  int initialized = 0, finalized = 0, rank = 0;
   MPI_Initialized(&initialized);
   MPI_Finalized(&finalized);
   if (initialized != 0 && finalized == 0) {
+    const tridap_speaker speaker = tridap_who_says();
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    for (int lower = rank; lower > 0; lower /= 2) ++length;
-    if (rank > 0) wait_seconds(0.5 + 0.5 * length + 0.1 * (rank < 10 ? rank : 10));
+    if (speaker == TRIDAP_ANOTHER_SAYS) wait_seconds(10);
+    if (speaker != TRIDAP_SAYS_FOR_ALL) wait_seconds(seconds_behind_others(rank));
   }
   fprintf(stderr, "tridap (rank %d): %s\n", rank, tridap_message_in_fortran());
   fflush(NULL);
@@ -250,14 +259,8 @@ int tridap_fortran_ghosts(tridap_distribution layout, CFI_cdesc_t* a, list ids, 
   tridap_memory memory;
   tridap_distribution given = layout;
   fault why;
-  int ndim = 0;
-  int wrong = !read_memory(a, &memory, extents, strides, &why);
-  /* In C several axes can be numbered together, in row-major order, which no memory of Fortran has. */
-  if (!wrong && tridap_ndim(layout, &ndim) == TRIDAP_OK && ndim != memory.ndim) {
-    char value[120];
-    snprintf(value, sizeof value, "the memory has rank %d, and the distribution %d dimensions", memory.ndim, ndim);
-    wrong = !faulty(&why, value, "must be as many", "pass memory of the rank of the distribution");
-  }
+  const int wrong = !read_memory(a, &memory, extents, strides, &why);
+  memory.order = TRIDAP_COLUMN_MAJOR; /* of the numbers */
   if (wrong) refuse(&why, TRIDAP_DISTRIBUTION_HANDLE, layout.number, &given.number);
   const int status = tridap_ghosts_make(given, &memory, ids.count, ids.data, ghosts);
   if (wrong) tridap_release(given.number);
@@ -336,6 +339,14 @@ int tridap_fortran_ndim(tridap_array array, int* ndim) {
   const int status = tridap_array_memory(array, &memory);
   if (status == TRIDAP_OK) *ndim = memory.ndim;
   return status;
+}
+
+/* The bytes of a real of the array, 4 or 8; 0: it has no reals or complex numbers. */
+int tridap_fortran_real_kind(tridap_array array) {
+  tridap_memory memory;
+  if (tridap_array_memory(array, &memory) != TRIDAP_OK) return 0;
+  if (memory.type == TRIDAP_FLOAT32 || memory.type == TRIDAP_COMPLEX64) return 4;
+  return memory.type == TRIDAP_FLOAT64 || memory.type == TRIDAP_COMPLEX128 ? 8 : 0;
 }
 
 void* tridap_fortran_address(tridap_array array, int* status) {
@@ -434,6 +445,22 @@ int tridap_fortran_text(int which, uint64_t number, int64_t process, char* text,
     default:
       return tridap_plan_explain(plan, text, size, length);
   }
+}
+
+int tridap_fortran_of_dim_data(const char* dim_data, MPI_Fint comm, tridap_distribution* layout) {
+  return tridap_distribution_of_dim_data_text(dim_data, MPI_Comm_f2c(comm), layout);
+}
+
+/* ---- Arrays of other libraries, checks ---- */
+
+int tridap_fortran_from_dap(dap_array* dap, MPI_Fint comm, tridap_array* array) {
+  return tridap_array_from_dap(dap, MPI_Comm_f2c(comm), array);
+}
+
+void tridap_fortran_dap_release(dap_array* dap) { dap_array_release(dap); }
+
+int tridap_fortran_check(const dap_array* dap, MPI_Fint comm, int64_t* errors) {
+  return tridap_check(dap, MPI_Comm_f2c(comm), errors, NULL, 0, NULL);
 }
 
 int tridap_fortran_watch(double seconds, MPI_Fint comm) { return tridap_watch(seconds, MPI_Comm_f2c(comm)); }

@@ -94,6 +94,9 @@ PreparedGhosted prepared_ghosted(const GhostedArray& array, const Communicator& 
     if (!is_row_major(array.local()))
       refuse("the local buffer is not contiguous and row-major", "must be, to be the memory of a vector without a copy",
              "pass a contiguous buffer, with the components of each element side by side");
+    if (array.order() != Order::row_major && array.numbered() > 1)
+      refuse("the ids are column-major numbers", "must be row-major ones, as those of the vectors' maps",
+             "make the GhostedArray with Order::row_major");
     check_memory(array.local(), wanted);
     const Buffer& local = array.local();
     if (!wanted.node.holds(local.memory))
@@ -122,7 +125,7 @@ GhostedArray over(const GhostedArray& array, void* data) {
   local.data = data;
   local.memory = {};
   local.owner = nullptr;
-  return {std::move(local), array.owned().dim_data, array.ghosts(), array.owned().version};
+  return {std::move(local), array.owned().dim_data, array.ghosts(), array.owned().version, array.order()};
 }
 
 GhostedArray ghosted_on_maps(Buffer columns, bool is_vector, const Map& overlap, const Map& owned) {

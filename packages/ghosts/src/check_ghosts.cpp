@@ -28,7 +28,11 @@ void check_axes(const Distribution& distribution, Index numbered) {
 }
 
 void check_numbered(const GhostedArray& array, MPI_Comm comm) {
-  const MinMax numbered = mpi::min_max({array.numbered()}, comm)[0];
+  const std::vector<MinMax> of_all = mpi::min_max({array.numbered(), static_cast<Index>(array.order())}, comm);
+  const MinMax& numbered = of_all[0];
+  if (!of_all[1].is_same())
+    refuse("the ids are row-major numbers on some processes, and column-major ones on others",
+           "must be the same on every process", "pass the same order on every process");
   if (numbered.is_same()) return;
   refuse("the ids number " + std::to_string(numbered.smallest) + " axes on process " +
              std::to_string(numbered.smallest_rank) + " and " + std::to_string(numbered.largest) + " on process " +

@@ -15,8 +15,8 @@ namespace {
 // Where the element of an id is, by the numbered axes alone: a process of their grid, and a row of its local buffer.
 class Finder {
  public:
-  explicit Finder(Distribution of) : of_(std::move(of)) {
-    if (of_.ndim() > 1) numbers_.emplace(of_, Order::row_major);
+  Finder(Distribution of, Order order) : of_(std::move(of)) {
+    if (of_.ndim() > 1) numbers_.emplace(of_, order);
   }
   Finder(const Finder&) = delete;
 
@@ -68,14 +68,14 @@ std::vector<std::vector<Index>> indices_of_ghosts(const GhostedArray& array, con
     return indices;
   }
   const Distribution numbered = numbered_axes(distribution, array.numbered());
-  const redistribute::NumberedArray numbers(numbered, Order::row_major);
+  const redistribute::NumberedArray numbers(numbered, array.order());
   for (const Index id : array.ghosts()) numbers.add_indices(id, indices);
   return indices;
 }
 
 std::vector<Wanted> find_owners(const GhostedArray& array, const Distribution& distribution, Index process) {
   const std::vector<Index>& ghosts = array.ghosts();
-  const Finder finder(numbered_axes(distribution, array.numbered()));
+  const Finder finder(numbered_axes(distribution, array.numbered()), array.order());
   Index others = 1;  // processes with the same coordinates on the numbered axes
   for (Index i = array.numbered(); i < distribution.ndim(); ++i) others *= distribution.axis(i).proc_grid_size();
   std::vector<std::pair<Index, Location>> found;  // a ghost, and where its element is

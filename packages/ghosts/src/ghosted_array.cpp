@@ -58,14 +58,17 @@ void check_extents(const Buffer& local, const IndexList& extents, Index owned, I
   throw_if_wrong(std::move(report));
 }
 
-// The owned part of the local buffer: its first elements, with the numbered axes in row-major order.
-Buffer owned_part(const Buffer& local, const IndexList& extents) {
+// The owned part of the local buffer: its first elements, with the numbered axes in an order.
+Buffer owned_part(const Buffer& local, const IndexList& extents, Order order) {
   Buffer owned = local;
   owned.shape = extents;
   owned.strides = {};
   const std::size_t numbered = extents.size() - local.shape.size() + 1;
   std::vector<Index> strides(numbered, local.strides[0]);
-  for (std::size_t i = numbered - 1; i-- > 0;) strides[i] = strides[i + 1] * std::max<Index>(extents[i + 1], 1);
+  if (order == Order::row_major)
+    for (std::size_t i = numbered - 1; i-- > 0;) strides[i] = strides[i + 1] * std::max<Index>(extents[i + 1], 1);
+  else
+    for (std::size_t i = 1; i < numbered; ++i) strides[i] = strides[i - 1] * std::max<Index>(extents[i - 1], 1);
   for (const Index stride : strides) owned.strides.push_back(stride);
   for (std::size_t i = 1; i < local.strides.size(); ++i) owned.strides.push_back(local.strides[i]);
   return owned;
@@ -108,8 +111,8 @@ GhostedArray copied(const DistArray& array, const std::vector<Index>& ghosts, In
 
 }  // namespace
 
-GhostedArray::GhostedArray(Buffer local, DimData dim_data, std::vector<Index> ghosts, std::string version)
-    : local_(std::move(local)), ghosts_(std::move(ghosts)) {
+GhostedArray::GhostedArray(Buffer local, DimData dim_data, std::vector<Index> ghosts, std::string version, Order order)
+    : local_(std::move(local)), ghosts_(std::move(ghosts)), order_(order) {
   throw_if_wrong(check(local_));
   check_numbered(local_, static_cast<Index>(dim_data.size()));
   const IndexList extents = extents_of(dim_data, version);
@@ -121,7 +124,7 @@ GhostedArray::GhostedArray(Buffer local, DimData dim_data, std::vector<Index> gh
     refuse("dim_data describes more than 2^63 owned elements", "must be fewer than 2^63", "pass the buffer's dim_data");
   check_extents(local_, extents, *owned, count);
   owned_.version = std::move(version);
-  owned_.buffer = owned_part(local_, extents);
+  owned_.buffer = owned_part(local_, extents, order);
   owned_.dim_data = std::move(dim_data);
 }
 

@@ -31,9 +31,20 @@ int tridap_refuse(const char* value, const char* must, const char* remedy, trida
 /// The rank of this process in the communicator of a handle; -1: there is no such handle. Local.
 int tridap_rank_of(uint64_t number);
 
+/// Who says the last failure of this thread, if the job ends for it. A collective call fails on all processes of its
+/// communicator: then it is the lowest process that a fault names, or rank 0.
+typedef enum tridap_speaker {
+  TRIDAP_SAYS_ALONE = 0,    ///< this process: no other is known to have failed
+  TRIDAP_SAYS_FOR_ALL = 1,  ///< this one of all that have failed
+  TRIDAP_ANOTHER_SAYS = 2   ///< another one
+} tridap_speaker;
+tridap_speaker tridap_who_says(void);
+
 /// tridap_message() in the words of Fortran, in which dimensions count from 1. It is valid until the next call of this
 /// function by this thread.
 const char* tridap_message_in_fortran(void);
+/// The text of the last tridap_check() or tridap_check_capture() of this thread, in the same words, and as long valid.
+const char* tridap_checked_in_fortran(void);
 
 /// As tridap_owner(), tridap_local_index() and tridap_global_index(), for `count` indices that begin at 1, and give
 /// such.

@@ -149,6 +149,9 @@ int tridap_distribute(int ndim, const int64_t* shape, const char* dist, MPI_Comm
 /// process r. **Collective.**
 int tridap_distribution_of_dim_data(int ndim, const dap_dimension* dim_data, MPI_Comm comm,
                                     tridap_distribution* distribution);
+/// The same of texts: the JSON that tridap_dim_data_text() writes, "[{"dist_type": "b", "size": 12, ...}, ...]".
+/// **Collective.**
+int tridap_distribution_of_dim_data_text(const char* dim_data, MPI_Comm comm, tridap_distribution* distribution);
 /// The distribution of one axis of which each process lists its global indices. `size` is the sum of the lengths.
 /// **Collective.**
 int tridap_distribution_of_lists(int64_t count, const int64_t* indices, MPI_Comm comm,
@@ -331,8 +334,10 @@ int tridap_padding_start(tridap_padding padding);
 int tridap_padding_wait(tridap_padding padding);  ///< **Collective.**
 
 /// Elements of one process with ghosts behind them. Along axis 0 of `memory` are first the owned elements of
-/// `distribution` and then the ghosts. If the distribution has several axes more than `memory`, they are numbered
-/// together, in row-major order. `ids` are the numbers of the ghosts' elements. **Collective.**
+/// `distribution` and then the ghosts. If the distribution has more axes than `memory`, its first axes are numbered
+/// together in `memory->order`, and the owned elements are in this order. `ids` are the numbers of the ghosts'
+/// elements.
+/// **Collective.**
 int tridap_ghosts_make(tridap_distribution distribution, const tridap_memory* memory, int64_t count, const int64_t* ids,
                        tridap_ghosts* ghosts);
 // With a handle that is none, or was released, these end the job with a line: they make no reduction.

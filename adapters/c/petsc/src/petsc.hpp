@@ -21,7 +21,8 @@ inline void need_petsc() {
 template <class Object>
 Object petsc_object(void* given, const char* name) {
   need_petsc();
-  return static_cast<Object>(need(given, name));
+  if (given == nullptr) refuse(std::string(name) + " is NULL", "must be an object of PETSc", "make it first");
+  return static_cast<Object>(given);
 }
 
 /// Throws Error unless an object has the processes of a communicator in their order. Local.

@@ -21,10 +21,22 @@ namespace tridap::c {
 
 using Comm = std::shared_ptr<mpi::Duplicates>;
 
+/// Who says a failure: this process, as far as it knows; or one process of all that have the same one, and not the
+/// others.
+enum class Speaker { this_one, first_of_all, not_this_one };
+
 /// Keeps the text of the exception that is being handled for tridap_message(), and returns its status.
 int keep_failure() noexcept;
+/// The same for a failure that a collective call has on all processes of a communicator.
+int keep_failure_of_all(const Comm& comm) noexcept;
 /// The report behind the last failure of this thread.
 const Report& last_failure();
+/// Who is to say the last failure of this thread, if the job ends for it.
+Speaker speaker_of_last_failure();
+
+/// Keeps the report of a check of this thread, for the words of other languages.
+void keep_checked(const Report& report);
+const Report& last_checked();
 
 /// Throws Error unless MPI is initialised and not finalised.
 void need_mpi();
@@ -81,9 +93,12 @@ int locally(Step&& step) noexcept {
 /// reduction of its own, because `objects` takes part in what `body` begins with.
 template <class Prepare, class Body, class Objects>
 int collectively_or(const char* name, const Comm& comm, Prepare&& prepare, Body&& body, Objects&& objects) noexcept {
-  try {
+  const int status = locally([] {
     need_mpi();
     end_released();
+  });
+  if (status != TRIDAP_OK) return status;
+  try {
     const Named named(name);
     mpi::Faults faults;
     faults.attempt(std::forward<Prepare>(prepare));
@@ -94,7 +109,7 @@ int collectively_or(const char* name, const Comm& comm, Prepare&& prepare, Body&
     std::forward<Body>(body)(comm->caller_or_ours());
     return TRIDAP_OK;
   } catch (...) {
-    return keep_failure();
+    return keep_failure_of_all(comm);
   }
 }
 

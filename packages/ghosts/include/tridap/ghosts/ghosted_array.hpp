@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tridap/dist_array.hpp>
+#include <tridap/flat_numbers.hpp>
 
 #include <mpi.h>
 
@@ -19,21 +20,24 @@ namespace tridap {
 /// **Ids.** Axis 0 of the local buffer counts first the owned elements and then the ghosts. The other axes are the
 /// *components* of each element, such as the degrees of freedom of a node. If the array has one axis more than the
 /// components, an id is a global index of axis 0. If it has several more, these are the *numbered* axes, and an id is
-/// the row-major flat number of an element's global indices on them (FlatNumbers). The owned elements then are in
-/// row-major order.
+/// the flat number of an element's global indices on them (FlatNumbers), row-major unless `order` says otherwise. The
+/// owned elements then are in the same order.
 ///
 /// A grid of 4 x 6 nodes with 3 components: the array has the axes 4, 6 and 3, and the node (1, 2) has the id 8. A
 /// process with 2 x 3 nodes and 4 ghosts has a local buffer of 10 x 3 elements.
 class GhostedArray {
  public:
   /// `local`: all elements of this process; any strides. `dim_data`: of the owned part, one for each axis of the array.
-  /// `ghosts`: the id of each ghost. Local: throws Error on this process alone if the dim_data are wrong, or if the
-  /// buffer does not hold as many elements as the dim_data and the ids say. A GhostUpdate checks the ids.
-  GhostedArray(Buffer local, DimData dim_data, std::vector<Index> ghosts, std::string version = "0.10.0");
+  /// `ghosts`: the id of each ghost. `order`: that of several numbered axes. Local: throws Error on this process alone
+  /// if the dim_data are wrong, or if the buffer does not hold as many elements as the dim_data and the ids say. A
+  /// GhostUpdate checks the ids.
+  GhostedArray(Buffer local, DimData dim_data, std::vector<Index> ghosts, std::string version = "0.10.0",
+               Order order = Order::row_major);
 
   const DistArray& owned() const { return owned_; }  ///< without the ghosts, in the same memory
   const Buffer& local() const { return local_; }     ///< owned elements and ghosts
   const std::vector<Index>& ghosts() const { return ghosts_; }
+  Order order() const { return order_; }
   Index numbered() const { return owned_.ndim() - local_.ndim() + 1; }  ///< how many axes the ids number: 1 or more
   Index owned_count() const;                                            ///< the owned elements along axis 0 of local()
 
@@ -41,6 +45,7 @@ class GhostedArray {
   DistArray owned_;
   Buffer local_;
   std::vector<Index> ghosts_;
+  Order order_;
 };
 
 /// Makes a GhostedArray on every process. **Collective**: throws the same Error on every process if a process gives

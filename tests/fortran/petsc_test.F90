@@ -1,0 +1,213 @@
+#include <petsc/finclude/petscdmda.h>
+!> Objects of PETSc's own Fortran module, and arrays in their memory.
+program petsc_test
+  use petscdmda
+  use tridap
+  use testing
+  use, intrinsic :: iso_c_binding, only: c_loc, c_ptr, c_associated
+  implicit none
+  integer, parameter :: nx = 9, ny = 12
+  PetscErrorCode :: ierr
+  call begin_tests()
+  call PetscInitialize(ierr)
+  call a_vec_is_an_array()
+  call an_array_is_a_vec()
+  call a_dmda_is_a_distribution(.false.)
+  call a_dmda_is_a_distribution(.true.)
+  call wrong_objects()
+  call PetscFinalize(ierr)
+  call end_tests()
+
+contains
+
+  type(tridap_kind) function kind_of_petsc() result(kind)
+    PetscScalar :: element
+    kind = tridap_real8
+    if (storage_size(element) == 128) kind = tridap_complex8
+  end function
+
+  subroutine a_vec_is_an_array()
+    Vec :: x
+    type(tridap_array) :: u
+    PetscScalar, pointer :: p(:)
+    PetscScalar :: total, of_petsc
+    integer(8) :: shift(1)
+    call VecCreateMPI(PETSC_COMM_WORLD, 3 + rank, PETSC_DETERMINE, x, ierr)
+    u = tridap_array_of_vec(x%v, PETSC_COMM_WORLD, shift=shift)
+    call holds(shift(1) == 0, 'a Vec is not shifted')
+    call u%pointer(p)
+    call holds(size(p) == 3 + rank, 'the elements of this process')
+    p = rank + 1
+    call tridap_sum(u, total)
+    call u%release()
+    call VecSum(x, of_petsc, ierr)
+    call holds(total == of_petsc .and. abs(of_petsc) > 0, 'PETSc sees what was written')
+    u = tridap_array_of_vec(x%v, int(PETSC_COMM_WORLD, 8), read_only=.true.)
+    call tridap_sum(u, total)
+    call holds(total == of_petsc, 'what is only read')
+    call u%release()
+    call VecDestroy(x, ierr)
+  end subroutine
+
+  subroutine an_array_is_a_vec()
+    type(tridap_distribution) :: layout, padded
+    type(tridap_array) :: u
+    type(tridap_receipt) :: receipt
+    type(c_ptr) :: of_field, of_vec
+    PetscScalar, allocatable, target :: field(:, :), wide(:, :)
+    PetscScalar, pointer :: p(:)
+    PetscScalar :: total, of_petsc
+    Vec :: x
+    integer :: n(2)
+    layout = tridap_distribute([nx, ny], 'b,b', PETSC_COMM_WORLD)
+    n = int(layout%local_shape())
+    allocate(field(n(1), n(2)))
+    field = rank + 1
+    u = tridap_array_of(field, layout)
+    x%v = tridap_vec_of_array(u, receipt=receipt)
+    call holds(receipt%bytes_copied == 0 .and. receipt%shared, 'a Vec over the memory of the program')
+    call VecGetArrayF90(x, p, ierr)
+    if (size(field) > 0) then
+      of_field = c_loc(field)
+      of_vec = c_loc(p)
+      call holds(c_associated(of_field, of_vec), 'the same memory')
+      p(1) = 7
+    end if
+    call VecRestoreArrayF90(x, p, ierr)
+    if (size(field) > 0) call holds(field(1, 1) == 7, 'the program sees what PETSc writes')
+    call tridap_sum(u, total)
+    call VecSum(x, of_petsc, ierr)
+    call holds(total == of_petsc, 'the sum')
+    call VecDestroy(x, ierr)
+    call u%release()
+    padded = tridap_distribute([nx, ny], 'b,b', PETSC_COMM_WORLD, padding=1)
+    n = int(padded%local_shape())
+    allocate(wide(n(1), n(2)))
+    wide = 1
+    u = tridap_array_of(wide, padded)
+    x%v = tridap_vec_of_array(u, copy='if_needed', receipt=receipt)
+    call VecSum(x, of_petsc, ierr)
+    call holds(of_petsc == nx*ny, 'a copy has each element once')
+    if (processes > 1) call holds(receipt%bytes_copied > 0 .or. size(wide) == 0, 'the receipt counts the copy')
+    call VecDestroy(x, ierr)
+    call u%release()
+    call layout%release()
+    call padded%release()
+  end subroutine
+
+  !> With ghosts: its local Vecs, one point wider at each side, also at the outer edges.
+  subroutine a_dmda_is_a_distribution(ghosts)
+    logical, intent(in) :: ghosts
+    DM :: grid, again
+    Vec :: x, y
+    type(tridap_distribution) :: layout, back
+    type(tridap_array) :: u
+    PetscScalar, pointer :: of_petsc(:, :), p(:, :)
+    PetscInt :: i, j, x0, y0, m, n, width
+    integer(8) :: shift(2), global(2), local(2)
+    width = merge(1, 0, ghosts)
+    call DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_GHOSTED, DM_BOUNDARY_GHOSTED, DMDA_STENCIL_BOX, nx, ny, &
+        PETSC_DECIDE, PETSC_DECIDE, 1, 1, PETSC_NULL_INTEGER, PETSC_NULL_INTEGER, grid, ierr)
+    call DMSetUp(grid, ierr)
+    layout = tridap_distribution_of_dmda(grid%v, PETSC_COMM_WORLD, ghosts=ghosts)
+    call holds(all(layout%shape() == [ny, nx] + 2*width), 'the shape, y before x')
+    if (ghosts) then
+      call DMDAGetGhostCorners(grid, x0, y0, PETSC_NULL_INTEGER, m, n, PETSC_NULL_INTEGER, ierr)
+      call DMCreateLocalVector(grid, x, ierr)
+    else
+      call DMDAGetCorners(grid, x0, y0, PETSC_NULL_INTEGER, m, n, PETSC_NULL_INTEGER, ierr)
+      call DMCreateGlobalVector(grid, x, ierr)
+    end if
+    call holds(all(layout%local_shape() == [n, m]), 'the part of this process')
+    call DMDAVecGetArrayF90(grid, x, of_petsc, ierr)
+    do j = y0, y0 + n - 1
+      do i = x0, x0 + m - 1
+        of_petsc(i, j) = 100*i + j
+      end do
+    end do
+    call DMDAVecRestoreArrayF90(grid, x, of_petsc, ierr)
+    u = tridap_array_of_vec(x%v, PETSC_COMM_WORLD, dm=grid%v, shift=shift)
+    call holds(all(shift == width), 'global indices are larger by the width of the edge')
+    call u%pointer(p)
+    do j = 1, n
+      do i = 1, m
+        local = [j, i]
+        call layout%global_index(local, global)
+        call holds(p(j, i) == 100*(global(2) - 1 - shift(2)) + global(1) - 1 - shift(1), 'x(i, j) is p(j, i)')
+      end do
+    end do
+    call u%release()
+    again%v = tridap_dmda_of(layout)
+    back = tridap_distribution_of_dmda(again%v, PETSC_COMM_WORLD, ghosts=ghosts)
+    call holds(back%equals(layout), 'a DMDA of the distribution')
+    u = tridap_allocate(layout, kind_of_petsc(), row_major=.true.)
+    y%v = tridap_vec_of_array(u, dm=again%v)
+    call u%pointer(p)
+    p = rank
+    call DMDAVecGetArrayF90(again, y, of_petsc, ierr)
+    call holds(all(of_petsc == rank), 'a Vec of it over the memory of an array')
+    call DMDAVecRestoreArrayF90(again, y, of_petsc, ierr)
+    call VecDestroy(y, ierr)
+    call u%release()
+    call layout%release()
+    call back%release()
+    call VecDestroy(x, ierr)
+    call DMDestroy(again, ierr)
+    call DMDestroy(grid, ierr)
+  end subroutine
+
+  subroutine wrong_objects()
+    type(tridap_distribution) :: layout, made, no_layout, never_made_layout
+    type(tridap_array) :: u, none, no_array, never_made
+    Vec :: x, no_vec
+    DM :: grid, no_dm
+    integer(8) :: object, shift(0)
+    integer :: stat
+    character(400) :: text
+    logical :: wrong
+    wrong = rank == processes - 1
+    layout = tridap_distribute([nx, ny], 'b,b', PETSC_COMM_WORLD)
+    none = tridap_array_of_vec(no_vec%v, PETSC_COMM_WORLD, stat=stat, errmsg=text)
+    call says(stat, text, 'vec%v is that of no Vec')
+    call none%release()
+    call VecCreateMPI(PETSC_COMM_WORLD, 3, PETSC_DETERMINE, x, ierr)
+    none = tridap_array_of_vec(x%v, PETSC_COMM_WORLD, dm=no_dm%v, stat=stat, errmsg=text)
+    call says(stat, text, 'dm%v is that of no DM')
+    call none%release()
+    none = tridap_array_of_vec(x%v, PETSC_COMM_WORLD, shift=shift, stat=stat, errmsg=text)
+    call says(stat, text, 'shift has 0 elements, must have at least 1')
+    call none%release()
+    if (processes > 1) then
+      none = tridap_array_of_vec(x%v, PETSC_COMM_SELF, stat=stat, errmsg=text)
+      call says(stat, text, 'has other processes than the Vec')
+      call none%release()
+    end if
+    call VecDestroy(x, ierr)
+    ! One wrong process fails each collective call on all.
+    u = tridap_allocate(layout, kind_of_petsc())
+    no_array = u
+    if (wrong) no_array = never_made
+    object = tridap_vec_of_array(no_array, stat=stat, errmsg=text)
+    call says(stat, text, 'tridap_array has the number 0')
+    call holds(object == 0, 'no Vec is made')
+    object = tridap_vec_of_array(u, copy=merge('perhaps  ', 'if_needed', wrong), stat=stat, errmsg=text)
+    call says(stat, text, 'copy')
+    grid%v = tridap_dmda_of(layout)
+    if (wrong) call DMDestroy(grid, ierr)  ! which frees this process's part alone
+    object = tridap_vec_of_array(u, dm=grid%v, stat=stat, errmsg=text)
+    call says(stat, text, 'dm%v is that of no DM')
+    made = tridap_distribution_of_dmda(grid%v, PETSC_COMM_WORLD, stat=stat, errmsg=text)
+    call says(stat, text, 'dm%v is that of no DM')
+    call made%release()
+    no_layout = layout
+    if (wrong) no_layout = never_made_layout
+    object = tridap_dmda_of(no_layout, stat=stat, errmsg=text)
+    call says(stat, text, 'tridap_distribution has the number 0')
+    object = tridap_dmda_of(layout, stencil_width=-1, stat=stat, errmsg=text)
+    call holds(stat /= 0, 'a negative stencil width is refused')
+    if (.not. wrong) call DMDestroy(grid, ierr)
+    call u%release()
+    call layout%release()
+    call holds(tridap_held() == 0, 'nothing is held')
+  end subroutine
+end program
