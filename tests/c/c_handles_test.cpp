@@ -1,5 +1,6 @@
 #include "calls.hpp"
 
+#include <atomic>
 #include <set>
 #include <thread>
 
@@ -54,6 +55,47 @@ TEST(CHandles, OtherThreadsRelease) {
   std::thread([&] { EXPECT_EQ(tridap_release(layout.number), TRIDAP_OK); }).join();
   int ndim = 0;
   EXPECT_NE(tridap_ndim(layout, &ndim), TRIDAP_OK);
+}
+
+TEST(CHandles, ThreadsMakeAndReleaseWhileOthersCompute) {
+  static std::atomic<int> released;
+  released = 0;
+  const Field field({12, 10}, "b,*");
+  std::atomic<bool> ends{false};
+  std::atomic<int> made{0};
+  const auto work = [&] {
+    while (!ends) {
+      double element = 0;
+      tridap_memory memory{};
+      memory.data = &element;
+      memory.type = TRIDAP_FLOAT64;
+      memory.ndim = 2;
+      const std::int64_t extents[2] = {0, 10};
+      memory.extents = extents;
+      memory.release = [](void*) { ++released; };
+      tridap_distribution of{};
+      tridap_array array{};
+      std::int64_t begin[2], end[2];
+      if (tridap_distribution_of(field.array, &of) != TRIDAP_OK) break;
+      tridap_array_of(of, &memory, &array);  // refused where this process has rows: the memory is released
+      tridap_interior(field.array, begin, end);
+      tridap_release(array.number);
+      tridap_release(of.number);
+      ++made;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 3; ++i) threads.emplace_back(work);
+  double sum = 0, again = 0;
+  OK(tridap_sum(field.array, &sum));
+  for (int i = 0; i < 100; ++i) {
+    OK(tridap_sum(field.array, &again));
+    EXPECT_EQ(again, sum);
+  }
+  while (made < 100) std::this_thread::yield();
+  ends = true;
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(released, made);
 }
 
 TEST(CHandles, MemoryIsReleasedOnceWhenNothingUsesIt) {

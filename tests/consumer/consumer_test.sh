@@ -48,12 +48,18 @@ by_pkg_config() {
     printf '#include <%s>\n' "$header" tridap/report.hpp >"$folder/by_pkg_config.cpp"
     echo 'int main() { return tridap::Report().ok() ? 0 : 1; }' >>"$folder/by_pkg_config.cpp"
     libraries=$(pkg-config --libs "$name" |
-      sed -E 's/-ltridap_[a-z]+/-Wl,--whole-archive,--no-as-needed & -Wl,--no-whole-archive,--as-needed/g')
+      sed -E 's/-ltridap_[a-z_]+/-Wl,--whole-archive,--no-as-needed & -Wl,--no-whole-archive,--as-needed/g')
     "${MPICXX:-mpicxx}" -std=c++17 $(pkg-config --cflags "$name") "$folder/by_pkg_config.cpp" $libraries \
       -o "$folder/by_pkg_config"
     LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/*} "$folder/by_pkg_config"
     echo "$name: $header, $(ldd "$folder/by_pkg_config" | grep -c libtridap_ || true) shared libraries of ours"
   done
+}
+
+# c_program NAME CALL: writes a program in C that makes a wrong call, and prints its message.
+c_program() {
+  printf '%s\n' '#include <tridap/tridap.h>' '#include <stdio.h>' 'int main(int argc, char** argv) {' '  MPI_Init(&argc, &argv);' \
+    "  if ($2 != TRIDAP_OK) printf(\"refused: %s\\n\", tridap_message());" '  return MPI_Finalize();' '}' >"$folder/$1.c"
 }
 
 case $case in
@@ -137,6 +143,47 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
       MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/$program" | tee "$folder/out"
       grep -q '^the sum is 1500' "$folder/out"
     done
+    # What is not linked is an error of the linker that names the function.
+    c_program solvers 'tridap_solve((tridap_matrix){0}, (tridap_array){0}, (tridap_array){0}, NULL, NULL)'
+    if "${MPICC:-mpicc}" "$folder/solvers.c" $(pkg-config --cflags --libs tridap-c) -o "$folder/solvers" 2>"$folder/out"; then
+      echo 'a program links that calls what it does not link'
+      exit 1
+    fi
+    grep -F 'undefined reference to `tridap_solve' "$folder/out"
+    ;;
+  c_libraries)  # each component of C that has a library behind it, with CMake and pkg-config
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    c_program solvers 'tridap_solve((tridap_matrix){0}, (tridap_array){0}, (tridap_array){0}, NULL, NULL)'
+    c_program hdf5 'tridap_find("no such file", "u", MPI_COMM_WORLD, NULL, NULL)'
+    c_program scalapack 'tridap_qr((tridap_array){0}, NULL, NULL, NULL, NULL)'
+    c_program petsc 'tridap_dmda_of((tridap_distribution){0}, NULL, NULL)'
+    c_program globalarrays 'tridap_ga_communicator(0, NULL)'
+    {
+      echo 'cmake_minimum_required(VERSION 3.24)' && echo 'project(consumer LANGUAGES C CXX)'
+      echo 'foreach(library solvers hdf5 scalapack petsc globalarrays)'
+      echo '  find_package(TriDAP QUIET COMPONENTS c_${library})'
+      echo '  if(TARGET TriDAP::c_${library})'
+      echo '    add_executable(${library} ${library}.c)'
+      echo '    target_link_libraries(${library} PRIVATE TriDAP::c_${library})'
+      echo '  endif()'
+      echo 'endforeach()'
+    } >"$folder/CMakeLists.txt"
+    "$cmake" -S "$folder" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix"
+    "$cmake" --build "$folder/build"
+    pc=$(find "$folder/prefix" -name tridap-c.pc)
+    export PKG_CONFIG_PATH=${pc%/*}${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+    found=0
+    for pc in "$folder"/prefix/lib*/pkgconfig/tridap-c_*.pc; do
+      library=$(basename "$pc" .pc) library=${library#tridap-c_}
+      "${MPICC:-mpicc}" "$folder/$library.c" $(pkg-config --cflags --libs "tridap-c_$library") -o "$folder/by_pkg_config"
+      for program in "build/$library" by_pkg_config; do
+        MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/$program" | tee "$folder/out"
+        [[ $(grep -c '^refused: ' "$folder/out") == 2 ]]
+      done
+      found=$((found + 1))
+    done
+    echo "$found components"
+    ((found >= 1))
     ;;
   fortran)  # a project in Fortran; with CMake or make, by the module of the install, or by its sources
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null

@@ -40,7 +40,8 @@ Other libraries
     The modules ``tridap.petsc``, ``tridap.scalapack``, ``tridap.globalarrays``, ``tridap.mpi4py_fft`` and ``tridap.hdf5``.
     `scalapack`, `hpf`, `essl`, `chapel`, `julia`, `x10` and `mpi_cart` make the distributions of these libraries and
     languages, each with a `Translation`. `components` says which `Component` this build has. `set_option` sets what NumPy
-    gets of an array, and which processes print an error. `watch` prints where each process is if a call waits.
+    gets of an array, and which processes print an error. `watch` prints where each process is if a call waits. `trace` shows
+    calls to a profiler.
 """
 
 from ._core import (BlockSpec, CyclicSpec, DistArray, Distribution, Finding, Receipt, Report, Translation,
