@@ -80,6 +80,9 @@ class Reader:
                 self.section = found[1]
                 self.module.sections[self.section] = ""
                 self.opens = True
+            elif not code and comment.startswith("!<") and self.type is not None and self.type.methods:
+                method = list(self.type.methods.values())[-1]  # whose line has no room for it
+                method[0] = method[0] or comment[2:].strip()
             elif not code and comment.startswith("!>"):
                 self.doc.append(comment[2:].strip())
             elif not code and comment.startswith("! ") and self.opens:

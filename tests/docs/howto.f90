@@ -3,6 +3,7 @@ program howto
   use testing
   use mpi_f08
   use tridap
+  use, intrinsic :: iso_c_binding, only: c_ptr
   implicit none
 
   type :: model  ! a type of the program
@@ -16,6 +17,7 @@ program howto
   call a_model(MPI_COMM_WORLD)
   call start_and_wait(MPI_COMM_WORLD)
   call new_memory(MPI_COMM_WORLD)
+  call other_libraries(MPI_COMM_WORLD)
   call errors(MPI_COMM_WORLD)
   call holds(tridap_held() == 0, 'nothing is held')
   call end_tests()
@@ -126,6 +128,27 @@ contains
     p = 1
     call u%release()
     nullify (p)
+    call layout%release()
+  end subroutine
+
+  subroutine other_libraries(comm)
+    type(MPI_Comm), intent(in) :: comm
+    type(tridap_distribution) :: layout, again
+    type(tridap_array) :: u, v
+    type(c_ptr) :: dap
+    integer(8) :: errors
+    character(:), allocatable :: report
+    layout = tridap_distribute([12, 10], 'b,c:2', comm)
+    again = tridap_distribution_of_dim_data(layout%dim_data(), comm)  ! collective
+    call holds(again%equals(layout), 'the text is read again')
+    u = tridap_allocate(layout, tridap_real8)
+    dap = tridap_array_to_dap(u)                    ! for a library in C; no copy
+    call tridap_check(dap, comm, errors, report)    ! the rules of the protocol, on what all processes have
+    v = tridap_array_from_dap(dap, comm)            ! what a library has handed over
+    call holds(errors == 0, 'nothing is wrong: '//report)
+    call u%release()
+    call v%release()
+    call again%release()
     call layout%release()
   end subroutine
 

@@ -11,6 +11,7 @@ program() {  # LINE
 subroutine program(field, layout, u, plan, a, x)
   use mpi_f08
   use tridap
+  use, intrinsic :: iso_c_binding, only: c_ptr
   implicit none
   real(8), intent(inout), target :: field(:, :)
   type(tridap_distribution), intent(inout) :: layout
@@ -19,6 +20,9 @@ subroutine program(field, layout, u, plan, a, x)
   type(tridap_matrix), intent(inout) :: a
   real(8), pointer, intent(inout) :: x(:, :)
   real(8) :: s
+  real(4) :: values(9)
+  integer(8) :: object, errors
+  type(c_ptr) :: dap
   $1
 end subroutine
 CODE
@@ -56,3 +60,22 @@ compiles "call tridap_solve(a, u, u, copy='if_needed')"
 refused "call tridap_solve(u, a, u)"
 refused "call tridap_solve(a, u, u, 1d-8)"
 refused "u%number = 0"
+compiles "call tridap_eigh(u, values, u)
+  call tridap_svd(u, u, values, u)
+  u = tridap_array_of_vec(object, MPI_COMM_WORLD, dm=object)
+  object = tridap_vec_of_array(u, copy='if_needed')
+  u = tridap_ga_create(layout, tridap_real8, object)
+  u = tridap_array_of_ga(object, MPI_COMM_WORLD)
+  dap = tridap_array_to_dap(u)
+  call tridap_check(dap, MPI_COMM_WORLD, errors)
+  layout = tridap_distribution_of_dim_data('[]', MPI_COMM_WORLD)"
+refused "call tridap_eigh(u, field, u)"                 # one value for each column
+refused "call tridap_eigh(values, u, u)"
+refused "u = tridap_array_of_vec(u, MPI_COMM_WORLD)"    # a handle of TriDAP where one of PETSc is meant
+refused "u = tridap_array_of_vec(MPI_COMM_WORLD, object)"
+refused "u = tridap_vec_of_array(u)"
+refused "u = tridap_ga_create(layout, 8, object)"
+refused "u = tridap_array_of_ga(object, object, object)"
+refused "call tridap_check(u, MPI_COMM_WORLD, errors)"  # what a handle stands for has been checked
+refused "call tridap_check(dap, errors, MPI_COMM_WORLD)"
+refused "layout = tridap_distribution_of_dim_data(MPI_COMM_WORLD, '[]')"

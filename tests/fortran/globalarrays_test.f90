@@ -1,4 +1,5 @@
-!> Global Arrays of a Fortran program and of distributions. All integers of Global Arrays are integer(8) in Debian's build.
+!> Global Arrays of a Fortran program and of distributions. All integers of Global Arrays are integer(8) in Debian's
+!> build.
 program globalarrays_test
   use testing
   use mpi_f08

@@ -191,6 +191,8 @@ module tridap
     integer(int64) :: number = 0
   contains
     procedure :: ndim => ndim_of  !< u%ndim(): how many dimensions
+    procedure :: rank => ndim_of
+                                  !< u%rank(): the same
   end type
   ! ---- Sums -----
   public :: tridap_sum
@@ -230,6 +232,7 @@ def test_the_reference_of_fortran_merges_kinds_of_a_procedure():
     assert "## Sums\n\n### tridap_sum\n\n```fortran\ncall tridap_sum(array, result, again=)\n```" in shown
     assert "| `result` | real(4) or real(8), out |\n| `again=` | logical |" in shown
     assert "`u%ndim()`\n:   How many dimensions.\n\n    result: integer\n" in shown
+    assert "`u%rank()`\n:   The same.\n\n    result: integer\n" in shown
 
 
 @pytest.mark.parametrize("lost, says", [

@@ -594,8 +594,8 @@ int tridap_attribute_numbers(const char* path, const char* object, const char* n
 // Arrays have two axes, of float, double or complex of these; right-hand sides may have one. ScaLAPACK computes in
 // copies of arguments, which the receipt counts, unless they may be overwritten. It needs square blocks, "c:4,c:4" over
 // any grid, and qr and matmul any blocks: other matrices are refused, or moved there and back with
-// TRIDAP_COPY_IF_NEEDED. Answers are distributed as the arguments are; new ones are column-major. A receipt may be
-// NULL.
+// TRIDAP_COPY_IF_NEEDED. Answers are distributed as the arguments are; new ones are column-major. Eigenvalues and
+// singular values are doubles for all types of elements. A receipt may be NULL.
 
 typedef enum tridap_op TRIDAP_ANY_INT { TRIDAP_OP_NONE = 0, TRIDAP_OP_TRANSPOSE = 1, TRIDAP_OP_ADJOINT = 2 } tridap_op;
 
