@@ -49,8 +49,14 @@ by_pkg_config() {
     echo 'int main() { return tridap::Report().ok() ? 0 : 1; }' >>"$folder/by_pkg_config.cpp"
     libraries=$(pkg-config --libs "$name" |
       sed -E 's/-ltridap_[a-z_]+/-Wl,--whole-archive,--no-as-needed & -Wl,--no-whole-archive,--as-needed/g')
-    "${MPICXX:-mpicxx}" -std=c++17 $(pkg-config --cflags "$name") "$folder/by_pkg_config.cpp" $libraries \
-      -o "$folder/by_pkg_config"
+    if [[ $name == tridap-fortran* ]]; then  # a compiler of Fortran links its own library
+      printf '%s\n' 'program main' 'use tridap' "if (tridap_version() == '') error stop" 'end program' >"$folder/by_pkg_config.f90"
+      "${MPIFC:-mpif90}" $(pkg-config --cflags "$name") "$folder/by_pkg_config.f90" $libraries -o "$folder/by_pkg_config"
+      header='the module tridap'
+    else
+      "${MPICXX:-mpicxx}" -std=c++17 $(pkg-config --cflags "$name") "$folder/by_pkg_config.cpp" $libraries \
+        -o "$folder/by_pkg_config"
+    fi
     LD_LIBRARY_PATH=${PKG_CONFIG_PATH%/*} "$folder/by_pkg_config"
     echo "$name: $header, $(ldd "$folder/by_pkg_config" | grep -c libtridap_ || true) shared libraries of ours"
   done
@@ -173,7 +179,7 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     pc=$(find "$folder/prefix" -name tridap-c.pc)
     export PKG_CONFIG_PATH=${pc%/*}${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
     found=0
-    for pc in "$folder"/prefix/lib*/pkgconfig/tridap-c_*.pc; do
+    for pc in "${pc%/*}"/tridap-c_*.pc; do
       library=$(basename "$pc" .pc) library=${library#tridap-c_}
       "${MPICC:-mpicc}" "$folder/$library.c" $(pkg-config --cflags --libs "tridap-c_$library") -o "$folder/by_pkg_config"
       for program in "build/$library" by_pkg_config; do

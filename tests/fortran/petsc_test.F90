@@ -1,7 +1,9 @@
 #include <petsc/finclude/petscdmda.h>
+#include <petsc/finclude/petscmat.h>
 !> Objects of PETSc's own Fortran module, and arrays in their memory.
 program petsc_test
   use petscdmda
+  use petscmat
   use tridap
   use testing
   use, intrinsic :: iso_c_binding, only: c_loc, c_ptr, c_associated
@@ -14,6 +16,8 @@ program petsc_test
   call an_array_is_a_vec()
   call a_dmda_is_a_distribution(.false.)
   call a_dmda_is_a_distribution(.true.)
+  call a_mat_has_rows()
+  call a_ghosted_vec_has_ghosts()
   call wrong_objects()
   call PetscFinalize(ierr)
   call end_tests()
@@ -46,6 +50,74 @@ contains
     call tridap_sum(u, total)
     call holds(total == of_petsc, 'what is only read')
     call u%release()
+    call VecDestroy(x, ierr)
+  end subroutine
+
+  ! The second difference of 3 elements on each process.
+  subroutine a_mat_has_rows()
+    Mat :: a
+    type(tridap_distribution) :: rows
+    real(8), allocatable :: values(:)
+    integer(8), allocatable :: columns(:), row_starts(:)
+    integer :: n, i, row, stat
+    character(200) :: text
+    PetscScalar :: two, minus_one
+    two = 2
+    minus_one = -1
+    n = 3*processes
+    call MatCreateAIJ(PETSC_COMM_WORLD, 3, 3, n, n, 3, PETSC_NULL_INTEGER, 2, PETSC_NULL_INTEGER, a, ierr)
+    do row = 3*rank, 3*rank + 2
+      call MatSetValue(a, row, row, two, INSERT_VALUES, ierr)
+      if (row > 0) call MatSetValue(a, row, row - 1, minus_one, INSERT_VALUES, ierr)
+      if (row < n - 1) call MatSetValue(a, row, row + 1, minus_one, INSERT_VALUES, ierr)
+    end do
+    call MatAssemblyBegin(a, MAT_FINAL_ASSEMBLY, ierr)
+    call MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY, ierr)
+    call tridap_csr_of_mat(a%v, PETSC_COMM_WORLD, rows, values, columns, row_starts, stat, text)
+    if (storage_size(two) == 128) then
+      call holds(stat /= 0, 'complex elements are refused')
+    else
+      call holds(stat == 0 .and. size(row_starts) == 4 .and. row_starts(1) == 1, text)
+      do i = 1, 3
+        row = 3*rank + i
+        associate (of => columns(row_starts(i):row_starts(i + 1) - 1), v => values(row_starts(i):row_starts(i + 1) - 1))
+          call holds(size(of) == merge(2, 3, row == 1 .or. row == n), 'the entries of a row')
+          call holds(all(abs(of - row) <= 1), 'columns from 1')
+          call holds(all(v == merge(2, -1, of == row)), 'their values')
+        end associate
+      end do
+    end if
+    call rows%release()
+    call MatDestroy(a, ierr)
+    call tridap_csr_of_mat(a%v, PETSC_COMM_WORLD, rows, values, columns, row_starts, stat, text)
+    call holds(stat /= 0 .and. size(values) == 0 .and. size(row_starts) == 1, 'a Mat that was destroyed is refused')
+    call rows%release()
+  end subroutine
+
+  ! 3 elements on each process; with several processes, the first of the next one is a ghost.
+  subroutine a_ghosted_vec_has_ghosts()
+    Vec :: x, again
+    type(tridap_ghosts) :: ghosts
+    type(tridap_receipt) :: receipt
+    PetscInt :: ids(1)
+    PetscScalar, pointer :: p(:)
+    Vec :: local
+    if (processes == 1) return
+    ids = modulo(3*rank + 3, 3*processes)
+    call VecCreateGhost(PETSC_COMM_WORLD, 3, PETSC_DETERMINE, 1, ids, x, ierr)
+    call VecGhostGetLocalForm(x, local, ierr)
+    call VecGetArrayF90(local, p, ierr)
+    p(:3) = [3*rank, 3*rank + 1, 3*rank + 2]
+    p(4) = -1
+    ghosts = tridap_ghosts_of_vec(x%v, PETSC_COMM_WORLD)
+    call ghosts%update()
+    call holds(p(4) == ids(1), 'a ghost has the value of its element')
+    again%v = tridap_vec_of_ghosts(ghosts, receipt)
+    call holds(receipt%bytes_copied == 0, 'the memory is shared')
+    call VecDestroy(again, ierr)
+    call ghosts%release()
+    call VecRestoreArrayF90(local, p, ierr)
+    call VecGhostRestoreLocalForm(x, local, ierr)
     call VecDestroy(x, ierr)
   end subroutine
 

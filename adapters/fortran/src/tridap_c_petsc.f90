@@ -10,7 +10,32 @@ module tridap_c_petsc
     integer(c_int32_t) :: star = 0, dof = 0
   end type
 
+  !> This process's rows of a Mat.
+  type, bind(c) :: c_rows
+    integer(c_int64_t) :: rows = 0, entries = 0
+    type(c_ptr) :: values = c_null_ptr, columns = c_null_ptr, row_starts = c_null_ptr
+  end type
+
   interface
+    integer(c_int) function c_ghosts_of_vec(vec, comm, ghosts) bind(c, name='tridap_fortran_ghosts_of_vec')
+      import
+      integer(c_int64_t), value :: vec
+      integer(c_int), value :: comm
+      integer(c_int64_t), intent(out) :: ghosts
+    end function
+    integer(c_int) function c_vec_of_ghosts(ghosts, vec, receipt) bind(c, name='tridap_fortran_vec_of_ghosts')
+      import
+      type(c_handle), value :: ghosts
+      integer(c_int64_t), intent(inout) :: vec
+      type(c_receipt), intent(inout) :: receipt
+    end function
+    integer(c_int) function c_csr_of_mat(mat, comm, rows, csr) bind(c, name='tridap_fortran_csr_of_mat')
+      import
+      integer(c_int64_t), value :: mat
+      integer(c_int), value :: comm
+      integer(c_int64_t), intent(out) :: rows
+      type(c_rows), intent(inout) :: csr
+    end function
     integer(c_int) function c_array_of_vec(vec, has_dm, dm, comm, read_only, array, shift) &
         bind(c, name='tridap_fortran_array_of_vec')
       import

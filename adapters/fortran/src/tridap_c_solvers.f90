@@ -113,6 +113,10 @@ module tridap_c_solvers
       type(c_solve_options), intent(in) :: options
       type(c_solution), intent(inout) :: solution
     end function
+    integer(c_int) function c_trace(on) bind(c, name='tridap_trace')
+      import
+      integer(c_int), value :: on
+    end function
     integer(c_int) function c_eigenvalues(a, m, x, options, values, residuals, solution) &
         bind(c, name='tridap_eigenvalues')
       import

@@ -38,3 +38,32 @@ int tridap_fortran_dmda_of(tridap_distribution layout, const tridap_dmda_options
   *dm = (int64_t)(intptr_t)made;
   return status;
 }
+
+int tridap_fortran_ghosts_of_vec(int64_t vec, MPI_Fint comm, tridap_ghosts* ghosts) {
+  return tridap_ghosts_of_vec(object_of(vec), MPI_Comm_f2c(comm), ghosts);
+}
+
+int tridap_fortran_vec_of_ghosts(tridap_ghosts ghosts, int64_t* vec, tridap_receipt* receipt) {
+  void* made = NULL;
+  const int status = tridap_vec_of_ghosts(ghosts, &made, receipt);
+  *vec = (int64_t)(intptr_t)made;
+  return status;
+}
+
+/* c_rows of the module. */
+typedef struct fortran_rows {
+  int64_t rows, entries;
+  const void *values, *columns, *row_starts;
+} fortran_rows;
+
+int tridap_fortran_csr_of_mat(int64_t mat, MPI_Fint comm, tridap_distribution* rows, fortran_rows* to) {
+  tridap_csr csr;
+  const int status = tridap_csr_of_mat(object_of(mat), MPI_Comm_f2c(comm), rows, &csr);
+  if (status != TRIDAP_OK) return status;
+  to->rows = csr.row_count;
+  to->entries = csr.entry_count;
+  to->values = csr.values;
+  to->columns = csr.columns;
+  to->row_starts = csr.row_starts;
+  return status;
+}
