@@ -208,6 +208,13 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
       grep -q "the sum is 1500.0, integers of bits: $([[ $program == wide ]] && echo 64 || echo 32)" "$folder/out"
     done
     ;;
+  fortran_libraries)  # a project in Fortran alone, with what needs PETSc and the static libraries of Global Arrays
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    "$cmake" -S "$source/tests/consumer/fortran_libraries" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix"
+    "$cmake" --build "$folder/build"
+    MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/build/consumer" | tee "$folder/out"
+    grep -q 'the sum is 1500.0, and .*PETSc is not initialised' "$folder/out"
+    ;;
   archive)  # what cpack packs, unpacked elsewhere
     (cd "$folder" && "$(dirname "$cmake")/cpack" --config "$build/CPackConfig.cmake" -G TGZ -B "$folder/cpack")
     archives=("$folder"/cpack/*.tar.gz)
