@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::c {
 
 /// The elements of an array that this process counts, each element of the whole array once: its interior, without the
@@ -93,3 +95,5 @@ void reduce_on_device(redistribute::arithmetic::Reduce what, const ArrayObject& 
                       const ElementType& to, void* result);
 
 }  // namespace tridap::c
+
+#pragma GCC visibility pop

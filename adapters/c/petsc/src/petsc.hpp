@@ -7,6 +7,8 @@
 
 #include <string>
 
+#pragma GCC visibility push(hidden)
+
 /// What the functions of tridap/tridap.h for PETSc ask of objects of PETSc.
 namespace tridap::c {
 
@@ -38,3 +40,5 @@ void need_processes_of(const Comm& comm, Object object, const char* name) {
 }
 
 }  // namespace tridap::c
+
+#pragma GCC visibility pop

@@ -9,6 +9,8 @@
 #include <memory>
 #include <string>
 
+#pragma GCC visibility push(hidden)
+
 namespace tridap::c {
 
 /// What is made once for a matrix, in the first solve that needs it.
@@ -79,3 +81,5 @@ void need_rows_of(const Solvable& a, const Solvable& other, const char* name);
 Receipt receipt_of(const Receipt* in, const Receipt* out);
 
 }  // namespace tridap::c
+
+#pragma GCC visibility pop
