@@ -10,7 +10,7 @@ GROUPS = {
     "Distributions": ["Distribution", "distribution", "block", "cyclic", "unstructured", "whole", "BlockSpec",
                       "CyclicSpec", "UnstructuredSpec", "WholeSpec"],
     "Checks, captures and errors": ["check", "export", "write_capture", "Report", "Finding", "Receipt",
-                                    "ProtocolError", "watch"],
+                                    "ProtocolError", "trace", "watch"],
     "Moves": ["redistribute", "Redistribution", "Moving", "relabel", "Relabelling", "to_ids", "from_ids"],
     "Linear systems and eigenvalues": ["solve", "eigsh", "Matrix", "LinearOperator", "Preconditioner", "SolveResult",
                                        "History", "ConvergenceError", "ConvergenceWarning"],
