@@ -9,8 +9,9 @@ In both, the rank of PyTorch is not that of MPI: it counts backwards.
 import contextlib
 import itertools
 import math
-import socket
+import os
 import sys
+import tempfile
 import types
 
 import numpy as np
@@ -40,6 +41,8 @@ class Tensor:
     dtype = property(lambda self: f"torch.{self.memory.dtype}")
 
     def stride(self):
+        if self.memory.size == 0:
+            return tuple(row_major([max(extent, 1) for extent in self.shape]))
         return tuple(stride // self.memory.itemsize for stride in self.memory.strides)
 
     def detach(self):
@@ -185,10 +188,7 @@ def whole_of(tensor):
     partial = [axis for axis, placement in enumerate(tensor.placements) if isinstance(placement, Partial)]
     for coordinate, local in COMM.allgather((tensor.device_mesh.get_coordinate(), tensor.to_local().numpy())):
         place = np.ix_(*held(tensor.shape, tensor.device_mesh, tensor.placements, coordinate))
-        if any(coordinate[axis] for axis in partial):
-            found[place] += local
-        else:
-            found[place] = local
+        found[place] = found[place] + local if partial else local
     return found
 
 
@@ -213,10 +213,10 @@ def of_pytorch():
         import torch.distributed.tensor
         from torch.distributed.tensor.placement_types import _StridedShard as strided
         if torch.distributed.is_available() and not torch.distributed.is_initialized():
-            with socket.socket() as free:
-                free.bind(("127.0.0.1", 0))
-                port = COMM.bcast(free.getsockname()[1])
-            torch.distributed.init_process_group("gloo", init_method=f"tcp://127.0.0.1:{port}", rank=RANK, world_size=COMM.size)
+            folder = COMM.bcast(tempfile.mkdtemp() if COMM.rank == 0 else None)
+            os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
+            store = torch.distributed.FileStore(f"{folder}/store", COMM.size)
+            torch.distributed.init_process_group("gloo", store=store, rank=RANK, world_size=COMM.size)
         names = {name: getattr(torch.distributed.tensor, name) for name in
                  ("DTensor", "DeviceMesh", "Shard", "Replicate", "Partial", "distribute_tensor")}
         return types.SimpleNamespace(torch=torch, _StridedShard=strided, is_real=True, **names)

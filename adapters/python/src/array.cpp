@@ -77,7 +77,8 @@ Checked check_alone(Given& given, bool want_distribution, const Reading& reading
 
 // Whether an object is an array of a library whose parts have places of their own among the processes: tridap._foreign.
 bool is_placed(py::handle object) {
-  if (PyDict_Check(object.ptr()) || PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())), "__distarray__"))
+  if (PyDict_Check(object.ptr()) ||
+      PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())), "__distarray__"))
     return false;
   bool placed = false;
   succeeds([&] {
@@ -91,8 +92,8 @@ bool is_placed(py::handle object) {
 
 enum class Kind : Index { other, known, placed };
 
-// What the objects of all processes are: parts of one array that the processes checked together before, or arrays of which
-// is_placed() is true. Any other mixture is `other`. **Collective.**
+// What the objects of all processes are: parts of one array that the processes checked together before, or arrays of
+// which is_placed() is true. Any other mixture is `other`. **Collective.**
 Kind kind_together(const Array* array, bool placed, MPI_Comm comm) {
   Index layout = 0;  // if there is no memory to find it, the array counts as unknown
   const bool known = array != nullptr && succeeds([&] { layout = array->layout(); });

@@ -191,11 +191,13 @@ class ArrayElsewhere(np.lib.mixins.NDArrayOperatorsMixin, Elsewhere):
     owned = interior = local
 
     def __distarray__(self) -> NoReturn:
+        """Raises ProtocolError, because the protocol describes no process without a part."""
         to = ",".join("b" if axis == 0 else "*" for axis in range(self.ndim))
         _core._refuse("this process holds no part of the array, which is on the processes of another replica",
                       f"the protocol describes no such process: y = tridap.redistribute(x, {to!r}, comm=comm) moves it to all processes")
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> NoReturn:
+        """Raises TypeError, because there is no local part."""
         raise TypeError("this process holds no part of the array, which is on the processes of another replica")
 
     def __bool__(self) -> NoReturn:

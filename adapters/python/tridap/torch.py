@@ -380,7 +380,9 @@ def _local_of(x):
 def _as_dtensor(local, mesh, placements, shape, strides, comm):
     """A DTensor of the local tensors or NumPy arrays of all processes. Collective."""
     def convert():
-        return _torch.from_dlpack(local) if not isinstance(local, _torch.Tensor) else local
+        if isinstance(local, _torch.Tensor):
+            return local
+        return _torch.from_numpy(local) if isinstance(local, np.ndarray) else _torch.from_dlpack(local)
 
     tensor = together(comm, convert, same=False)
     return _DTensor.from_local(tensor, mesh, list(placements), run_check=False, shape=_torch.Size(shape), stride=strides)
