@@ -13,8 +13,8 @@ from mpi4py import MPI
 from producers import address, everywhere, refused_by_all
 
 SHAPES = [(7, 5), (3, 2), (2, 3), (0, 4)]
-MESHES = {1: [[0], [[0]]], 2: [[1, 0], [[0], [1]]], 3: [[2, 0, 1]], 4: [[0, 1, 2, 3], [[3, 1], [0, 2]]],
-          6: [[[0, 1, 2], [3, 4, 5]], [[[5, 2], [0, 1], [3, 4]]]]}
+MESHES = {1: [[0], [[0]]], 2: [[0, 1], [[0], [1]]], 3: [[0, 1, 2]], 4: [[0, 1, 2, 3], [[0, 2], [1, 3]]],
+          6: [[[0, 1, 2], [3, 4, 5]], [[[0, 3], [1, 4], [2, 5]]]]}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -35,6 +35,13 @@ def numbered(shape, dtype=float):
 def sharded(t, mesh, placements, shape, dtype=float):
     """A DTensor whose elements are their numbers."""
     return t.distribute_tensor(t.torch.from_numpy(numbered(shape, dtype)), mesh, placements)
+
+
+def of_local(t, mesh, placements, shape):
+    """The same by `from_local`, which PyTorch lets have parts that it does not make itself."""
+    ours = [dtensors._StridedShard(p.dim, split_factor=p.split_factor) if hasattr(p, "split_factor") else dtensors.Shard(p.dim) for p in placements]
+    local = numbered(shape)[np.ix_(*dtensors.held(shape, mesh, ours, mesh.get_coordinate()))]
+    return t.DTensor.from_local(t.torch.from_numpy(local), mesh, placements, shape=t.torch.Size(shape), stride=(shape[1], 1))
 
 
 def cases(t, comm, shapes=SHAPES):
@@ -131,21 +138,28 @@ def test_a_tensor_without_axes_is_on_one_process(t, tt, comm):
 def test_strided_shards_have_the_elements_of_pytorch(t, tt, comm):
     if comm.size % 2:
         pytest.skip("needs an even number of processes")
-    mesh = pair(t, comm)
+    mesh, line = pair(t, comm), t.DeviceMesh("cpu", list(range(comm.size)))
     for rows in (2 * comm.size, 3):
-        placements = [t._StridedShard(0, split_factor=mesh.size(1)), t.Shard(0)]
-        x = sharded(t, mesh, placements, (rows, 3))
-        a = tt.export_array(x)
+        a = tt.export_array(of_local(t, mesh, [t._StridedShard(0, split_factor=mesh.size(1)), t.Shard(0)], (rows, 3)))
         assert np.array_equal(a.allgather(), numbered((rows, 3))) and a.distribution.grid == (comm.size, 1)
-    line = t.DeviceMesh("cpu", list(range(comm.size)))
     x = sharded(t, line, [t._StridedShard(0, split_factor=3)], (6 * comm.size, 2))
     assert np.array_equal(tt.export_array(x).allgather(), numbered((6 * comm.size, 2)))
-    given = {"x": sharded(t, line, [t._StridedShard(0, split_factor=3)], (6 * comm.size - 1, 2)), "Shard": t.Shard, "tt": tt}
+    given = {"x": of_local(t, line, [t._StridedShard(0, split_factor=3)], (6 * comm.size - 1, 2)), "Shard": t.Shard, "tt": tt}
     with pytest.raises(tridap.ProtocolError, match="placements that no distribution describes") as error:
         tt.export_array(given["x"])
     if not t.is_real:  # PyTorch 2.14 does not move such a tensor
         exec(str(error.value).rpartition("call ")[2], given)
         assert np.array_equal(tt.export_array(given["x"]).allgather(), numbered((6 * comm.size - 1, 2)))
+
+
+def test_a_mesh_that_pytorch_reads_in_two_orders_is_refused(t, tt, comm):
+    if comm.size == 1:
+        pytest.skip("needs at least 2 processes")
+    mesh = t.DeviceMesh("cpu", list(range(comm.size))[::-1])
+    x = of_local(t, mesh, [t.Shard(0)], (7, 5))
+    refused_by_all(comm, {"are not in ascending order along its axis 0": lambda: tt.export_array(x)})
+    y = t.DTensor.from_local(t.torch.from_numpy(numbered((7, 5))), mesh, [t.Replicate()])
+    assert np.array_equal(whole(tt.export_array(y), comm), numbered((7, 5)))
 
 
 def test_partial_sums_are_refused_with_the_call_that_adds(t, tt, comm):
@@ -175,7 +189,8 @@ def test_one_wrong_local_tensor_is_an_error_on_all(t, tt, comm):
     x = t.DTensor.from_local(local, mesh, [t.Shard(0)], shape=shape, stride=stride)
     with pytest.raises(tridap.ProtocolError, match=rf"process {comm.size - 1} holds a local tensor of shape \(4, 2\).*torch.chunk"):
         tt.export_array(x)
-    y = x if last else sharded(t, mesh, [t.Shard(0)], (3 * comm.size, 2))
+    right = sharded(t, mesh, [t.Shard(0)], (3 * comm.size, 2))
+    y = x if last else right
     refused_by_all(comm, {"as torch.chunk does": lambda: tridap.asarray(y, comm)})
 
 
@@ -331,7 +346,7 @@ def test_each_array_goes_back_in_place(t, tt, comm):
         a = tt.export_array(x)
         y = tt.to_dtensor(a, mesh, placements)
         assert np.shares_memory(y.to_local().numpy(), x.to_local().numpy()) or x.to_local().numpy().size == 0
-        assert tuple(y.shape) == shape and list(y.placements) == placements and y.stride() == x.stride()
+        assert tuple(y.shape) == shape and list(y.placements) == placements and (y.stride() == x.stride() or 0 in shape)
         assert np.array_equal(y.full_tensor().numpy(), numbered(shape))
 
 
@@ -356,16 +371,17 @@ def test_what_was_computed_on_one_replica_goes_to_all(t, tt, comm):
 
 
 def test_memory_that_pytorch_cannot_use_is_copied(t, tt, comm):
-    mesh, placements = t.DeviceMesh("cpu", [comm.size - 1 - r for r in range(comm.size)]), [t.Shard(0)]
+    mesh, placements = t.DeviceMesh("cpu", list(range(comm.size))), [t.Shard(0)]
+    ranks = comm.Split(0, dtensors.RANK)  # in the order of PyTorch
     dist = tt.distribution((7, 5), mesh, placements)
-    local = np.zeros(dist.local_shape(comm.rank))
+    local = np.zeros(dist.local_shape(ranks.rank))
     local.flags.writeable = False
     wide = np.zeros((len(local), 10))[:, ::2]
     for memory, why in (local, "its memory is read-only"), (wide, "its elements are not contiguous"):
-        a = tridap.array(memory, dist, comm)
+        a = tridap.array(memory, dist, ranks)
         refused_by_all(comm, {f"{why}.*: pass copy='if_needed'": lambda: tt.to_dtensor(a, mesh, placements)})
         assert np.array_equal(tt.to_dtensor(a, mesh, placements, copy="if_needed").full_tensor().numpy(), np.zeros((7, 5)))
-    a = tridap.from_function(dist, lambda i, j: 5 * i + j, order="F")
+    a = tridap.from_function(dist, lambda i, j: 5 * i + j, order="F", comm=ranks)
     y = tt.to_dtensor(a, mesh, placements)
     assert y.stride() == (1, 7) and everywhere(comm, address(y.to_local().numpy()) == address(a.local) or a.local.size == 0)
     assert np.array_equal(y.full_tensor().numpy(), numbered((7, 5)))

@@ -28,9 +28,8 @@ from . import _core, _make
 from ._agree import Elsewhere, collective, integer, together
 from ._mesh import Cut, gathered, layout, need_replica, protected, ranks_of
 from ._modules import needed
-from ._move import Redistribution
-from ._place import ranks_within, whole_of
-from ._replicas import Replicas, held, replicas_of, update
+from ._placing import Placing, home_of, need_placed
+from ._replicas import Replicas, held
 
 _torch = needed("torch", "tridap.torch needs PyTorch 2.5 or later (Debian: python3-torch)")
 try:
@@ -102,8 +101,13 @@ def _cuts(placements, mesh, ndim):
 
 
 def _layout(shape, mesh, placements, orders=None, plain=True):
-    return layout(tuple(shape), mesh.shape, _cuts(placements, mesh, len(shape)), orders or {}, plain,
-                  f"call x = {_written(placements)}")
+    cuts = _cuts(placements, mesh, len(shape))
+    for axis, cut in enumerate(cuts):
+        if cut.axis is not None and (np.diff(mesh, axis=axis) <= 0).any():
+            _core._refuse(f"the ranks of the mesh {mesh.tolist()} are not in ascending order along its axis {axis}, and PyTorch gives "
+                          "the parts to its processes in the order of the mesh in some calls, in ascending order in others",
+                          "make the mesh with ascending ranks along each axis")
+    return layout(tuple(shape), mesh.shape, cuts, orders or {}, plain, f"call x = {_written(placements)}")
 
 
 def _mesh_of(mesh):
@@ -255,112 +259,28 @@ def to_dtensor(x: Any, mesh: Any, placements: Sequence[Any], *, copy: bool | str
     Raises:
         ProtocolError: on every process, if elements would have to be copied and `copy` forbids it.
     """
-    comm = comm or _home(x)
+    comm = comm or home_of(x)
     found: dict[str, Any] = {}
 
     def read():
-        dist, names = _distribution_of(x), _mesh_of(mesh)
-        found["mesh"], found["cut"] = names, _layout(dist.shape, names, list(placements))
+        dist, names = need_placed(x).distribution, _mesh_of(mesh)
+        found["names"], cut = names.ravel().tolist(), _layout(x.shape, names, list(placements))
+        found["placing"] = Placing(x, comm, cut)
         device = "cpu" if isinstance(x, Elsewhere) else x.device
         if device.partition(":")[0] != mesh.device_type:
             _core._refuse(f"the array is on {device}, but the mesh is of {mesh.device_type}", "make a mesh for the array's device, or "
                           f"move the array: x.to({mesh.device_type!r})")
         return {"shape": dist.shape, "dtype": str(x.dtype), "layout": _core._fingerprint(dist), "mesh": names.tolist(),
-                "placements": [str(p) for p in placements], "copy": _core._copy(copy), "ranks": ranks_within(comm, x)}
+                "placements": [str(p) for p in placements], "copy": _core._copy(copy), "ranks": found["placing"].ranks}
 
     asked = together(comm, read)
-    table = gathered(comm, [mesh.get_rank(), *_in_memory(x)])
-    made = _Made(x, comm, found["cut"], asked["ranks"], table)
-    together(comm, lambda: made.place(found["mesh"], asked["copy"]), same=False)
-    return _as_dtensor(made.local(), mesh, placements, asked["shape"], made.strides, comm)
-
-
-def _home(x):
-    """The communicator of all replicas of an array."""
-    return x._whole if isinstance(x, Elsewhere) else whole_of(_make.communicator(None, x))
-
-
-def _distribution_of(x):
-    if not isinstance(x, (_core.DistArray, Elsewhere)):
-        raise TypeError(f"x is a {type(x).__name__}, must be a tridap.DistArray: pass tridap.asarray(x, comm)")
-    return x.distribution
-
-
-def _in_memory(x):
-    """Whether this process's part is contiguous in row-major order, in column-major order, and writable."""
-    if isinstance(x, Elsewhere):
-        return [1, 1, 1]
-    if x.device == "cpu":
-        return [int(x.local.flags[name]) for name in ("C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE")]
-    part, extents = x.local, x.local.shape
-    return [int(all(n < 2 or stride == wanted * part.dtype.itemsize for n, stride, wanted in zip(
-        extents, part.strides, _strides(extents, row_major)))) for row_major in (True, False)] + [1]
-
-
-class _Made:
-    """The local tensors of a new DTensor: the array's memory, or new memory to which its elements move.
-
-    `table` has by rank what its process states: its rank in PyTorch, and what `_in_memory` returns.
-    """
-
-    def __init__(self, x, comm, cut, ranks, table):
-        self.x, self.comm, self.cut, self.ranks, self.table = x, comm, cut, ranks, table
-        self.known = replicas_of(x)
-        self.moves, self.strides, self.new = False, (), None
-        self.order: list[int] = []
-
-    def place(self, mesh, copy):
-        """Decides where the elements are to be, on all processes alike. ProtocolError if they must move, and must not."""
-        cut, shape = self.cut, self.cut.distribution.shape
-        self.order = ranks_of(cut.numbers, mesh.ravel().tolist(), self.table[:, 0].tolist(), "rank of PyTorch", _COMM)
-        why = self._why_not_in_place()
-        if why and copy == "never":
-            _core._refuse(f"the elements must be copied, because {why}", "pass copy='if_needed'")
-        self.moves = bool(why) or copy == "always"
-        self.strides = _strides(shape, self.moves or bool(self.table[:, 1].all()))
-        if not self.moves:
-            self.strides = tuple(self.known.origin.stride()) if self.known is not None else self.strides
-        elif self._replica():
-            self.new = np.empty(cut.distribution.local_shape(self._part()), self.x.dtype)
-        elif cut.replicas > 1 and self.x.device != "cpu":
-            _core._refuse(f"the array is on {self.x.device}, and elements move to several replicas in host memory alone",
-                          "give placements without Replicate(), and call y.redistribute(placements=placements) of PyTorch")
-
-    def _replica(self):
-        return self.order.index(self.comm.rank) // self.cut.distribution.processes
-
-    def _part(self):
-        return self.order.index(self.comm.rank) % self.cut.distribution.processes
-
-    def _why_not_in_place(self):
-        """Why the memory of the array cannot be that of the DTensor; None if it can."""
-        cut, parts = self.cut, self.cut.distribution.processes
-        if self.x.distribution != cut.distribution:
-            return f"the array is distributed as {self.x.distribution.describe()}, and PyTorch's parts are others"
-        if self.ranks not in [self.order[r * parts:(r + 1) * parts] for r in range(cut.replicas)]:
-            return "its parts are on other processes than those that the mesh has in their places"
-        if self.known is not None and list(self.known.order) == self.order:
-            return None
-        if cut.replicas > 1:
-            return "the processes of the other replicas have no memory of it"
-        if not (self.table[:, 1].all() or self.table[:, 2].all()):
-            return "its elements are not contiguous in memory"
-        return None if self.table[:, 3].all() else "its memory is read-only"
-
-    def local(self):
-        """This process's tensor, with its elements. Collective."""
-        if not self.moves:
-            if self.known is not None and self.known.updates:
-                update(self.known)
-            return self.x.local if self.known is None else _local_of(self.known.origin)
-        cut, parts = self.cut, self.cut.distribution.processes
-        plan = Redistribution(self.x.distribution, cut.distribution, self.x.dtype, self.comm, source_ranks=self.ranks,
-                              target_ranks=self.order[:parts])
-        moved = plan(self.x if self.comm.rank in self.ranks else None)
-        local = self.new if moved is None else moved.local
-        if cut.replicas > 1:
-            update(Replicas(self.comm, self.order, cut.replicas, 0, cut.distribution, local, True, None))
-        return local
+    placing = found["placing"]
+    table = gathered(comm, [mesh.get_rank(), *placing.in_memory()])
+    together(comm, lambda: placing.place(table, found["names"], asked["copy"], "rank of PyTorch", _COMM), same=False)
+    local = placing.local()
+    origin = placing.known.origin if local is None else None
+    strides = _strides(asked["shape"], placing.row_major) if origin is None else tuple(origin.stride())
+    return _as_dtensor(_local_of(origin) if local is None else local, mesh, placements, asked["shape"], strides, comm)
 
 
 def _strides(shape, row_major):
