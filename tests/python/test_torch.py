@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import itertools
+import sys
 import types
 
 import dtensors
@@ -411,3 +412,13 @@ def test_a_part_of_a_tensor_has_its_strides(t, tt, comm):
     local = t.torch.from_numpy(numbered((3, 8))[:, ::2] + 100 * mesh.get_coordinate()[0])
     a = tt.export_array(t.DTensor.from_local(local, mesh, [t.Shard(0)]))
     assert a.shape == (3 * comm.size, 4) and np.array_equal(a.allgather()[3:6, 1], [102, 110, 118][:3 * (comm.size > 1)])
+
+
+def test_a_pytorch_without_dtensor_is_too_old(t, tt, comm, monkeypatch):
+    a = tridap.zeros(tridap.distribution((7, 5)))
+    mesh = t.DeviceMesh("cpu", list(range(comm.size)))
+    for name in "torch.distributed.tensor", "torch.distributed._tensor":
+        monkeypatch.setitem(sys.modules, name, None)
+    refused_by_all(comm, {"needs PyTorch 2.5 or later: torch .* is too old": lambda: tt.to_dtensor(a, mesh, [t.Shard(0)])}, Exception)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    refused_by_all(comm, {"needs PyTorch 2.5 or later: install": lambda: tt.to_dtensor(a, mesh, [t.Shard(0)])}, Exception)

@@ -78,7 +78,7 @@ def ranks_of(numbers: list[int], names: list[int], stated: list[int], what: str,
     """
     if len(names) != len(stated):
         _core._refuse(f"the mesh has {len(names)} processes, but the communicator has {len(stated)}", remedy)
-    rank_of = {}
+    rank_of: dict[int, int] = {}
     for rank, name in enumerate(stated):
         if name in rank_of:
             _core._refuse(f"processes {rank_of[name]} and {rank} of the communicator both have {what} {name}", remedy)

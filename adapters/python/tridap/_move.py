@@ -286,7 +286,8 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
         ProtocolError: on every process, before `out` is written.
     """
     if comm is None and isinstance(x, Elsewhere):
-        return x.redistribute(to, out, grid=grid, axes=axes, ravel=ravel)
+        there: Any = x
+        return there.redistribute(to, out, grid=grid, axes=axes, ravel=ravel)
     foreign = not isinstance(x, _core.DistArray) and describes(x)  # it may have parts on all processes
     sides = [side for side in (out, to) if not foreign or getattr(side, "comm", None) is not None]
     comm = _core._communicator(comm, x, *sides)

@@ -10,7 +10,7 @@ process for its number in JAX, and the array's communicator has the order of the
 an array.
 
 JAX never writes the memory of an array, and may share it, so the array is read-only. With ``donate=True`` it can be written. Then
-`x`, and what JAX made of its memory, must not be used any more. If several devices have the same elements, they are replicas: the
+`x`, and what JAX made of its memory, must not be used any more. `to_jax` gives JAX the memory of an array. If several devices have the same elements, they are replicas: the
 array is on the processes of one of them, and the others get a `tridap.ArrayElsewhere`, as in `tridap.torch`.
 """
 
@@ -29,8 +29,6 @@ from ._modules import needed
 from ._placing import Placing, home_of, need_placed
 from ._replicas import Replicas, held
 
-_jax = needed("jax", "tridap.jax needs JAX: it is no package of Debian, pip install jax")
-
 if TYPE_CHECKING:
     from mpi4py import MPI
 
@@ -40,6 +38,11 @@ _WHAT = "process number of JAX"
 _COMM = ("pass comm=comm, the communicator of exactly the processes of the sharding, each with one device; "
          "jax.distributed.initialize() makes one JAX of all processes")
 _BOXES = "give it a NamedSharding without unreduced axes: jax.device_put(x, sharding)"
+
+
+def _jax():
+    """JAX. ImportError if it is not there."""
+    return needed("jax", "tridap.jax needs JAX, which is no package of Debian: pip install jax")
 
 
 def _devices(sharding, shape):
@@ -88,7 +91,7 @@ def distribution(shape: Sequence[int], sharding: Any) -> _core.Distribution:
 
 def _shard(x):
     """The part of a ``jax.Array`` on this process, an array of one device, whose elements are computed. Local."""
-    if not isinstance(x, _jax.Array):
+    if not isinstance(x, _jax().Array):
         raise TypeError(f"x is a {type(x).__name__}, must be a jax.Array")
     shards = x.addressable_shards
     if len(shards) != 1:
@@ -122,7 +125,7 @@ def described(x):
     """The dictionary that ``__distarray__`` would return for a ``jax.Array``. Local."""
     data = _shard(x)
     found, devices = _layout(x.sharding, x.shape)
-    replica, part = divmod(found.numbers[[device.process_index for device in devices].index(_jax.process_index())],
+    replica, part = divmod(found.numbers[[device.process_index for device in devices].index(_jax().process_index())],
                            found.distribution.processes)
     if replica:
         _core._refuse(f"this process is in replica {replica} of x, but the array is on the processes of replica 0",
@@ -166,7 +169,7 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
                 "replica": integer("replica", replica), "replicas": replicas, "donate": given}
 
     together(comm, read)
-    table = gathered(comm, [_jax.process_index(), *found["data"].shape])
+    table = gathered(comm, [_jax().process_index(), *found["data"].shape])
 
     def place():
         division = found["layout"]
@@ -208,7 +211,7 @@ def to_jax(x: Any, sharding: Any, *, copy: bool | str | None = None, comm: MPI.C
     def read():
         cut, devices = _layout(sharding, need_placed(x).shape)
         found["names"], found["placing"] = [int(device.process_index) for device in devices], Placing(x, comm, cut)
-        found["devices"] = [device for device in devices if device.process_index == _jax.process_index()]
+        found["devices"] = [device for device in devices if device.process_index == _jax().process_index()]
         if len(found["devices"]) != 1:
             _core._refuse(f"the sharding has {len(found['devices'])} devices of this process, must have one", _COMM)
         return {"shape": x.shape, "dtype": str(x.dtype), "layout": _core._fingerprint(x.distribution), "names": found["names"],
@@ -216,19 +219,19 @@ def to_jax(x: Any, sharding: Any, *, copy: bool | str | None = None, comm: MPI.C
 
     asked = together(comm, read)
     placing = found["placing"]
-    table = gathered(comm, [_jax.process_index(), *placing.in_memory()])
+    table = gathered(comm, [_jax().process_index(), *placing.in_memory()])
     together(comm, lambda: placing.place(table, found["names"], asked["copy"], _WHAT, _COMM, column_major=False), same=False)
     local = placing.local()
     if local is None:  # what JAX has given away, in its own memory
         local = _memory(_shard(placing.known.origin), True)
     may_copy = placing.moves or asked["copy"] != "never"
     made = together(comm, lambda: _of_one_device(local, found["devices"][0], may_copy), same=False)
-    return _jax.make_array_from_single_device_arrays(asked["shape"], sharding, [made])
+    return _jax().make_array_from_single_device_arrays(asked["shape"], sharding, [made])
 
 
 def _of_one_device(local, device, may_copy):
     """An array of JAX on one device over memory of this process. ProtocolError if JAX copies, unless it may."""
-    made = _jax.device_put(_jax.dlpack.from_dlpack(local), device)
+    made = _jax().device_put(_jax().dlpack.from_dlpack(local), device)
     if made.dtype != local.dtype:
         _core._refuse(f"JAX makes {made.dtype} of {local.dtype}", 'call jax.config.update("jax_enable_x64", True) at the beginning')
     if not may_copy and math.prod(local.shape) and made.unsafe_buffer_pointer() != _address(local):

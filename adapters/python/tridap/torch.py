@@ -20,6 +20,7 @@ block sends its elements to the other replicas at its end, as `to_dtensor` does:
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Sequence
 
 import numpy as np
@@ -31,22 +32,24 @@ from ._modules import needed
 from ._placing import Placing, home_of, need_placed
 from ._replicas import Replicas, held
 
-_torch = needed("torch", "tridap.torch needs PyTorch 2.5 or later (Debian: python3-torch)")
-try:
-    from torch.distributed.tensor import DTensor as _DTensor
-except ImportError:
-    try:
-        from torch.distributed._tensor import DTensor as _DTensor  # of PyTorch 2.1 to 2.4
-    except ImportError as error:
-        raise ImportError(f"tridap.torch needs PyTorch 2.5 or later: torch {_torch.__version__} is too old, or was built without its "
-                          f"distributed part: {error}") from error
-
 if TYPE_CHECKING:
     from mpi4py import MPI
 
 __all__ = ["distribution", "export_array", "to_dtensor"]
 
 _COMM = "pass comm=comm, the communicator of exactly the processes of the mesh"
+
+
+def _torch():
+    """PyTorch, and its class DTensor. ImportError if it is not there, or has none."""
+    torch = needed("torch", "tridap.torch needs PyTorch 2.5 or later: install python3-torch, of Debian 13 or later")
+    for name in ("torch.distributed.tensor", "torch.distributed._tensor"):  # the second of PyTorch 2.1 to 2.4
+        try:
+            return torch, import_module(name).DTensor
+        except (ImportError, AttributeError) as error:
+            why = error
+    raise ImportError(f"tridap.torch needs PyTorch 2.5 or later: torch {torch.__version__} is too old, or was built without its "
+                      f"distributed part: {why}")
 
 
 class _Read(NamedTuple):
@@ -119,7 +122,7 @@ def _mesh_of(mesh):
 
 def _read(x):
     """What a DTensor says. ProtocolError if it is none that an array can have the memory of. Local."""
-    if not isinstance(x, _DTensor):
+    if not isinstance(x, _torch()[1]):
         raise TypeError(f"x is a {type(x).__name__}, must be a DTensor of PyTorch")
     mesh, placements = _mesh_of(x.device_mesh), list(x.placements)
     _cuts(placements, mesh, x.ndim)
@@ -263,6 +266,7 @@ def to_dtensor(x: Any, mesh: Any, placements: Sequence[Any], *, copy: bool | str
     found: dict[str, Any] = {}
 
     def read():
+        _torch()
         dist, names = need_placed(x).distribution, _mesh_of(mesh)
         found["names"], cut = names.ravel().tolist(), _layout(x.shape, names, list(placements))
         found["placing"] = Placing(x, comm, cut)
@@ -299,10 +303,12 @@ def _local_of(x):
 
 def _as_dtensor(local, mesh, placements, shape, strides, comm):
     """A DTensor of the local tensors or NumPy arrays of all processes. Collective."""
+    torch, dtensor = _torch()
+
     def convert():
-        if isinstance(local, _torch.Tensor):
+        if isinstance(local, torch.Tensor):
             return local
-        return _torch.from_numpy(local) if isinstance(local, np.ndarray) else _torch.from_dlpack(local)
+        return torch.from_numpy(local) if isinstance(local, np.ndarray) else torch.from_dlpack(local)
 
     tensor = together(comm, convert, same=False)
-    return _DTensor.from_local(tensor, mesh, list(placements), run_check=False, shape=_torch.Size(shape), stride=strides)
+    return dtensor.from_local(tensor, mesh, list(placements), run_check=False, shape=torch.Size(shape), stride=strides)
