@@ -58,6 +58,12 @@ class Tensor:
     def tolist(self):
         return self.memory.tolist()
 
+    def item(self):
+        return self.memory.item()
+
+    def __getitem__(self, key):
+        return Tensor(np.asarray(self.memory[key]))
+
     def __dlpack__(self, **options):
         if self.requires_grad:
             raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
@@ -200,7 +206,10 @@ def stand_in():
     torch.__version__, torch.distributed, distributed.tensor = "2.5", distributed, tensor
     torch.from_dlpack = lambda memory: Tensor(np.from_dlpack(memory))
     torch.from_numpy = Tensor
-    distributed.get_rank = lambda: RANK
+    torch.full = lambda shape, value, dtype=float: Tensor(np.full(shape, value, dtype))
+    torch.float64 = float
+    distributed.get_rank, distributed.is_initialized = lambda: RANK, lambda: True
+    tensor.init_device_mesh = lambda kind, shape: DeviceMesh(kind, np.arange(math.prod(shape)).reshape(shape))
     for one in (DTensor, DeviceMesh, Shard, Replicate, Partial, distribute_tensor):
         setattr(tensor, one.__name__, one)
     return {"torch": torch, "torch.distributed": distributed, "torch.distributed.tensor": tensor}

@@ -142,7 +142,8 @@ def stand_in():
     jax, sharding, dlpack = (types.ModuleType(name) for name in ("jax", "jax.sharding", "jax.dlpack"))
     jax.Array, jax.sharding, jax.dlpack, dlpack.from_dlpack = Array, sharding, dlpack, from_dlpack
     jax.process_index, jax.devices, jax.device_put = lambda: NUMBER, lambda: DEVICES, device_put
-    jax.make_array_from_single_device_arrays = make_array
+    jax.make_array_from_single_device_arrays, jax.process_count = make_array, lambda: COMM.size
+    jax.config = types.SimpleNamespace(update=lambda name, value: None)
     sharding.Mesh, sharding.NamedSharding, sharding.PartitionSpec = Mesh, NamedSharding, PartitionSpec
     return {"jax": jax, "jax.sharding": sharding, "jax.dlpack": dlpack}
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import tridap
 from mpi4py import MPI
+from lines import run_lines
 from producers import address, everywhere, refused_by_all
 
 MESHES = {1: [(1,), (1, 1)], 2: [(2,), (1, 2)], 3: [(3,)], 4: [(4,), (2, 2)], 6: [(2, 3), (3, 2)]}
@@ -192,3 +193,7 @@ def test_shards_that_are_no_grid_are_refused(j, tj, comm, either):
     sharding.devices_indices_map = lambda shape: dict(zip(jaxes.DEVICES, halves))
     with pytest.raises(tridap.ProtocolError, match="not the boxes of a grid"):
         tj.distribution(SHAPE, sharding)
+
+
+def test_the_lines_of_coming_from_jax(j, comm):
+    run_lines("JAX", comm)

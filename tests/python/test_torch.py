@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 import tridap
 from mpi4py import MPI
+from lines import run_lines
 from producers import address, everywhere, refused_by_all
 
 SHAPES = [(7, 5), (3, 2), (2, 3), (0, 4)]
@@ -422,3 +423,7 @@ def test_a_pytorch_without_dtensor_is_too_old(t, tt, comm, monkeypatch):
     refused_by_all(comm, {"needs PyTorch 2.5 or later: torch .* is too old": lambda: tt.to_dtensor(a, mesh, [t.Shard(0)])}, Exception)
     monkeypatch.setitem(sys.modules, "torch", None)
     refused_by_all(comm, {"needs PyTorch 2.5 or later: install": lambda: tt.to_dtensor(a, mesh, [t.Shard(0)])}, Exception)
+
+
+def test_the_lines_of_coming_from_pytorch(t, comm):
+    run_lines("PyTorch", comm)

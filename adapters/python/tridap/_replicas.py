@@ -64,7 +64,10 @@ def held(replicas):
     ranks = replicas.ranks()
     if replicas.count == 1:
         whole = communicator_of_ranks(comm, [] if ranks == list(range(comm.size)) else ranks, comm.size)
-        return _core._over(replicas.values, dist, replicas.number[1], whole)
+        made = _core._over(replicas.values, dist, replicas.number[1], whole)
+        if replicas.updates:  # a with block is right, and sends nothing
+            _remember(made, replicas)
+        return made
     group = communicator_of_replica(comm, ranks)
     replica, part = replicas.number
     if replica != replicas.replica:
@@ -83,7 +86,7 @@ def _remember(array, replicas):
 
     def forget(_):
         del _REMEMBERED[key]
-        if replicas.updates and not replicas.sent:
+        if replicas.updates and not replicas.sent and replicas.count > 1:
             warnings.warn("an array with replicas='update' was released before its elements were sent to the other replicas: use it "
                           "in a with block, or call to_dtensor or to_jax", stacklevel=2)
 
