@@ -26,6 +26,7 @@ class Device:
         return f"CpuDevice(id={self.id})"
 
 
+CONFIG = {"jax_enable_x64": True}
 DEVICES = [Device(number) for number in range(COMM.size)]
 
 
@@ -111,7 +112,7 @@ def aligned(shape, dtype=float):
 
 def from_dlpack(memory):
     memory.__dlpack__()  # raises what NumPy's raises
-    values = memory
+    values = memory if CONFIG["jax_enable_x64"] or memory.dtype != float else memory.astype("f4")
     if values.size and (values.ctypes.data % 64 or not values.flags.c_contiguous):
         copied = aligned(values.shape, values.dtype)
         copied[...] = values
@@ -143,7 +144,7 @@ def stand_in():
     jax.Array, jax.sharding, jax.dlpack, dlpack.from_dlpack = Array, sharding, dlpack, from_dlpack
     jax.process_index, jax.devices, jax.device_put = lambda: NUMBER, lambda: DEVICES, device_put
     jax.make_array_from_single_device_arrays, jax.process_count = make_array, lambda: COMM.size
-    jax.config = types.SimpleNamespace(update=lambda name, value: None)
+    jax.config = types.SimpleNamespace(update=CONFIG.__setitem__)
     sharding.Mesh, sharding.NamedSharding, sharding.PartitionSpec = Mesh, NamedSharding, PartitionSpec
     return {"jax": jax, "jax.sharding": sharding, "jax.dlpack": dlpack}
 

@@ -14,6 +14,8 @@ from mpi4py import MPI
 from lines import run_lines
 from producers import address, everywhere, refused_by_all
 
+from remedies import remedy
+
 SHAPES = [(7, 5), (3, 2), (2, 3), (0, 4)]
 MESHES = {1: [[0], [[0]]], 2: [[0, 1], [[0], [1]]], 3: [[0, 1, 2]], 4: [[0, 1, 2, 3], [[0, 2], [1, 3]]],
           6: [[[0, 1, 2], [3, 4, 5]], [[[0, 3], [1, 4], [2, 5]]]]}
@@ -273,6 +275,7 @@ def test_programs_are_the_same_on_all_replicas(t, tt, comm):
 
 
 @needs_replicas
+@remedy("the protocol describes no such process: y = tridap.redistribute(")
 def test_what_the_refused_description_advises_runs(t, tt, comm):
     a = tt.export_array(replicated(t, comm))
     said = None

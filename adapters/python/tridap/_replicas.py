@@ -204,7 +204,7 @@ class ArrayElsewhere(np.lib.mixins.NDArrayOperatorsMixin, Elsewhere):
         raise TypeError("this process holds no part of the array, which is on the processes of another replica")
 
     def __bool__(self) -> NoReturn:
-        raise TypeError("bool(x): an array has many elements, so that it is neither true nor false")
+        raise TypeError("an array has many elements: neither true nor false")
 
     def __len__(self) -> int:
         return self.shape[0]

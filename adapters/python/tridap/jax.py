@@ -37,7 +37,7 @@ __all__ = ["distribution", "export_array", "to_jax"]
 _WHAT = "process number of JAX"
 _COMM = ("pass comm=comm, the communicator of exactly the processes of the sharding, each with one device; "
          "jax.distributed.initialize() makes one JAX of all processes")
-_BOXES = "give it a NamedSharding without unreduced axes: jax.device_put(x, sharding)"
+_BOXES = "give the array a NamedSharding without unreduced axes"
 
 
 def _jax():
@@ -96,8 +96,7 @@ def _shard(x):
     shards = x.addressable_shards
     if len(shards) != 1:
         _core._refuse(f"x has {len(shards)} shards on the devices of this process, must have one",
-                      "start one process for each device, or make arrays of the shards, such as x.addressable_shards[0].data, with "
-                      "tridap.array(shard, dist, comm)")
+                      "start one process for each device")
     data = shards[0].data
     data.block_until_ready()
     return data
