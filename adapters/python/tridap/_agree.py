@@ -23,7 +23,7 @@ class Elsewhere:
 def _is_elsewhere(args, kwargs):
     """Whether a call is one of arrays on other processes alone, and names no communicator of which this process is one."""
     given = [*args, *kwargs.values()]
-    given += [inner for one in given if type(one) in (tuple, list, dict) for inner in (one.values() if type(one) is dict else one)]
+    given += [inner for one in given if type(one) is dict for inner in one.values()]  # of `save`
     return (any(isinstance(one, Elsewhere) for one in given) and kwargs.get("comm") is None
             and not any(hasattr(one, "Get_size") for one in args))
 

@@ -164,15 +164,15 @@ def described(x):
         _core._refuse(f"this process is in replica {replica} of x, but the array is on the processes of replica 0",
                       "call tridap.asarray(x, comm) on all processes of the mesh")
     _need_local(tuple(x.shape), found, part, tuple(read.local.shape), "this process")
-    values = _memory(read.local, found.replicas > 1)
+    values = _memory(read.local, found.replicas)
     return {"__version__": "0.10.0", "buffer": values, "dim_data": found.distribution.dim_data(part)}
 
 
-def _memory(local, read_only):
-    """An array over the memory of a tensor."""
-    values = protected(_core._array_over(local), read_only)
-    if read_only and not isinstance(values, np.ndarray):
-        _core._refuse("x has several replicas in the memory of GPUs, which tridap.torch does not protect from being written",
+def _memory(local, replicas, updates=False):
+    """An array over the memory of a tensor, which can be written if there are no other replicas, or if it updates them."""
+    values = protected(_core._array_over(local), replicas > 1 and not updates)
+    if replicas > 1 and not isinstance(values, np.ndarray):
+        _core._refuse("x has several replicas in the memory of GPUs, which tridap.torch neither protects nor updates",
                       "pass x.cpu(), or a DTensor without Replicate()")
     return values
 
@@ -227,7 +227,7 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
         for number, rank in enumerate(order):
             extents = tuple(table[rank, 1 + x.ndim:].tolist())
             _need_local(tuple(x.shape), division, number % division.distribution.processes, extents, f"process {rank}")
-        values = _memory(ours.local, division.replicas > 1 and not updates)
+        values = _memory(ours.local, division.replicas, updates)
         return Replicas(comm, order, division.replicas, chosen, division.distribution, values, updates, x)
 
     return held(together(comm, place, same=False))
