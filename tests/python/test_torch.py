@@ -366,6 +366,15 @@ def test_other_arrays_are_moved_if_copy_allows(t, tt, comm):
             refused_by_all(comm, {"the elements must be copied, because": lambda: tt.to_dtensor(a, mesh, placements)})
 
 
+def test_parts_on_other_processes_than_those_of_the_mesh(t, tt, comm):
+    if comm.size == 1:
+        pytest.skip("needs at least 2 processes")
+    mesh = t.DeviceMesh("cpu", list(range(comm.size)))
+    a = tridap.from_function(tt.distribution((7, 5), mesh, [t.Shard(0)]), lambda i, j: 5 * i + j)  # in the order of MPI
+    refused_by_all(comm, {"its parts are on other processes than those that the mesh has": lambda: tt.to_dtensor(a, mesh, [t.Shard(0)])})
+    assert np.array_equal(tt.to_dtensor(a, mesh, [t.Shard(0)], copy="if_needed").full_tensor().numpy(), numbered((7, 5)))
+
+
 @needs_replicas
 def test_what_was_computed_on_one_replica_goes_to_all(t, tt, comm):
     x = replicated(t, comm)
