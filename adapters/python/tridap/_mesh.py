@@ -88,6 +88,7 @@ def ranks_of(numbers: list[int], names: list[int], stated: list[int], what: str,
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         _core._refuse(f"the mesh has {what} {twice[0]} in several places", remedy)
+    assert sorted(numbers) == list(range(len(numbers)))
     order = [0] * len(numbers)
     for number, name in zip(numbers, names):
         order[number] = rank_of[name]
