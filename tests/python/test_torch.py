@@ -43,7 +43,8 @@ def sharded(t, mesh, placements, shape, dtype=float):
 
 def of_local(t, mesh, placements, shape):
     """The same by `from_local`, which PyTorch lets have parts that it does not make itself."""
-    ours = [dtensors._StridedShard(p.dim, split_factor=p.split_factor) if hasattr(p, "split_factor") else dtensors.Shard(p.dim) for p in placements]
+    ours = [dtensors._StridedShard(p.dim, split_factor=p.split_factor) if hasattr(p, "split_factor") else dtensors.Shard(p.dim)
+            for p in placements]
     local = numbered(shape)[np.ix_(*dtensors.held(shape, mesh, ours, mesh.get_coordinate()))]
     return t.DTensor.from_local(t.torch.from_numpy(local), mesh, placements, shape=t.torch.Size(shape), stride=(shape[1], 1))
 
@@ -225,7 +226,8 @@ def test_arguments_that_are_wrong_on_one_process(t, tt, comm):
                           "replica is 7, must be": lambda: tt.export_array(x, replica=7),
                           "replicas is 'both', must be None": lambda: tt.export_array(x, replicas="both")})
     a = tt.export_array(x)
-    refused_by_all(comm, {"x is a list, must be a tridap.DistArray": lambda: tt.to_dtensor([1] if last else a, mesh, [t.Shard(0)] * 2, comm=comm),
+    rows = [t.Shard(0)] * 2
+    refused_by_all(comm, {"x is a list, must be a tridap.DistArray": lambda: tt.to_dtensor([1] if last else a, mesh, rows, comm=comm),
                           "there are 1 placements, must be one for each of the 2": lambda: tt.to_dtensor(a, mesh, [t.Shard(0)]),
                           "but the array has 2 axes": lambda: tt.to_dtensor(a, mesh, [t.Shard(0), t.Shard(2)]),
                           "mesh is a int, must be": lambda: tt.to_dtensor(a, 5 if last else mesh, [t.Shard(0)] * 2)})
@@ -269,7 +271,7 @@ def test_programs_are_the_same_on_all_replicas(t, tt, comm):
     assert np.array_equal(whole(c, comm), moved.allgather())
     plan = tridap.Redistribution(c, moved, c.dtype, comm)
     plan(c, moved)
-    assert np.array_equal(whole(plan.reversed()(moved) if isinstance(a, tridap.DistArray) else plan.reversed()(moved), comm), moved.allgather())
+    assert np.array_equal(whole(plan.reversed()(moved), comm), moved.allgather())
 
 
 @needs_replicas

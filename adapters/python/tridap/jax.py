@@ -10,8 +10,9 @@ process for its number in JAX, and the array's communicator has the order of the
 an array.
 
 JAX never writes the memory of an array, and may share it, so the array is read-only. With ``donate=True`` it can be written. Then
-`x`, and what JAX made of its memory, must not be used any more. `to_jax` gives JAX the memory of an array. If several devices have the same elements, they are replicas: the
-array is on the processes of one of them, and the others get a `tridap.ArrayElsewhere`, as in `tridap.torch`.
+`x`, and what JAX made of its memory, must not be used any more. `to_jax` gives JAX the memory of an array. If several devices have
+the same elements, they are replicas: the array is on the processes of one of them, and the others get a `tridap.ArrayElsewhere`,
+as in `tridap.torch`.
 """
 
 from __future__ import annotations
