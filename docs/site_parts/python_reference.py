@@ -6,7 +6,8 @@ import subprocess
 
 # Every name of tridap.__all__ is in one of these groups.
 GROUPS = {
-    "Arrays": ["DistArray", "asarray", "array", "empty", "zeros", "from_function", "scatter", "GhostedArray"],
+    "Arrays": ["DistArray", "asarray", "array", "empty", "zeros", "from_function", "scatter", "GhostedArray",
+               "ArrayElsewhere"],
     "Distributions": ["Distribution", "distribution", "block", "cyclic", "unstructured", "whole", "BlockSpec",
                       "CyclicSpec", "UnstructuredSpec", "WholeSpec"],
     "Checks, captures and errors": ["check", "export", "write_capture", "Report", "Finding", "Receipt",
@@ -18,7 +19,7 @@ GROUPS = {
     "Options, and what this build has": ["set_option", "components", "Component"],
     "Distributions in other libraries' words": ["Translation", "hpf", "essl", "chapel", "julia", "x10", "mpi_cart"],
 }
-MODULES = ["petsc", "scalapack", "hdf5", "mpi4py_fft", "globalarrays"]
+MODULES = ["petsc", "scalapack", "hdf5", "mpi4py_fft", "torch", "jax", "globalarrays"]
 ELSEWHERE = {"scalapack"}  # names of tridap.__all__ that are modules
 
 LIST = """

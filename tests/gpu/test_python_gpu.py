@@ -416,6 +416,41 @@ def test_dtensor_is_refused():
         torch.distributed.destroy_process_group()
 
 
+# ---- sharded arrays, of one process
+
+def test_dtensor_is_an_array_on_the_gpu():
+    torch = pytest.importorskip("torch")
+    tensor = pytest.importorskip("torch.distributed.tensor")
+    pytest.importorskip("mpi4py")
+    from tridap import torch as tt
+    os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT="29512")
+    torch.distributed.init_process_group("gloo", rank=0, world_size=1)
+    try:
+        mesh = torch.distributed.device_mesh.init_device_mesh("cuda", (1,))
+        x = tensor.distribute_tensor(torch.ones(SHAPE, device="cuda"), mesh, [tensor.Shard(0)])
+        a = tt.export_array(x)
+        assert a.device == "cuda:0" and a.local.__cuda_array_interface__["data"][0] == x.to_local().data_ptr()
+        y = tt.to_dtensor(a, mesh, [tensor.Shard(0)])
+        assert y.to_local().data_ptr() == x.to_local().data_ptr()
+    finally:
+        torch.distributed.destroy_process_group()
+
+
+def test_sharded_array_of_jax_is_an_array_on_the_gpu():
+    jax = pytest.importorskip("jax")
+    pytest.importorskip("mpi4py")
+    if jax.default_backend() != "gpu":
+        pytest.skip("this JAX has no GPU")
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec
+    from tridap import jax as tj
+    sharding = NamedSharding(Mesh(np.array(jax.devices()[:1]), "i"), PartitionSpec("i"))
+    x = jax.device_put(jax.numpy.ones(SHAPE, "float32"), sharding)
+    a = tj.export_array(x)
+    address = x.addressable_shards[0].data.unsafe_buffer_pointer()
+    assert a.device == "cuda:0" and a.local.__cuda_array_interface__["data"] == (address, True)
+    assert tj.export_array(x, donate=True).local.__cuda_array_interface__["data"] == (address, False)
+
+
 # ---- nothing is started
 
 def test_import_alone_starts_no_cuda():

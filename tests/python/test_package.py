@@ -37,7 +37,7 @@ def test_help_begins_with_what_each_name_is_for():
     assert len(text.splitlines()) < 60
 
 
-@pytest.mark.parametrize("module", ["petsc", "scalapack", "hdf5", "mpi4py_fft", "globalarrays"])
+@pytest.mark.parametrize("module", ["petsc", "scalapack", "hdf5", "mpi4py_fft", "torch", "jax", "globalarrays"])
 def test_the_text_of_a_module_has_each_of_its_names(module):
     tree = ast.parse((HERE / f"{module}.py").read_text())  # the build may be without its library
     names, = (ast.literal_eval(node.value) for node in tree.body

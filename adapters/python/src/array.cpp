@@ -75,18 +75,37 @@ Checked check_alone(Given& given, bool want_distribution, const Reading& reading
   return checked;
 }
 
-// True if the object of every process is its part of one array that the processes checked together before.
-// **Collective.**
-bool known_together(const Array* array, MPI_Comm comm) {
+// Whether an object is an array of a library whose parts have places of their own among the processes: tridap._foreign.
+bool is_placed(py::handle object) {
+  if (PyDict_Check(object.ptr()) ||
+      PyObject_HasAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object.ptr())), "__distarray__"))
+    return false;
+  bool placed = false;
+  succeeds([&] {
+    try {
+      placed = py::cast<bool>(py::module_::import("tridap._foreign").attr("is_placed")(object));
+    } catch (const py::error_already_set&) {  // then ask() says what is wrong
+    }
+  });
+  return placed;
+}
+
+enum class Kind : Index { other, known, placed };
+
+// What the objects of all processes are: parts of one array that the processes checked together before, or arrays of
+// which is_placed() is true. Any other mixture is `other`. **Collective.**
+Kind kind_together(const Array* array, bool placed, MPI_Comm comm) {
   Index layout = 0;  // if there is no memory to find it, the array counts as unknown
   const bool known = array != nullptr && succeeds([&] { layout = array->layout(); });
+  const Kind kind = known ? Kind::known : placed ? Kind::placed : Kind::other;
   const WithoutPython released;
   return on_all(comm, [&] {
     const Begun begun(comm, [&](mpi::Record& record) {
-      record.add(known ? 1 : 0);
+      record.add(static_cast<Index>(kind));
       record.add(layout);
     });
-    return begun.call().smallest(0) == 1 && begun.call().is_same(1);
+    const mpi::Call& call = begun.call();
+    return call.is_same(0) && call.is_same(1) ? kind : Kind::other;
   });
 }
 
@@ -348,7 +367,7 @@ void Array::clear() {
   comm_.clear();
 }
 
-py::object asarray(py::object object, py::object comm, py::object copy) {
+py::object asarray(py::object object, py::object comm, py::object copy, bool placed_too) {
   const UserCall user_call("tridap.asarray()");
   const double begin = detail::now();
   const MPI_Comm handle = comm.is_none() ? MPI_COMM_NULL : comm_of(comm);
@@ -357,7 +376,10 @@ py::object asarray(py::object object, py::object comm, py::object copy) {
   if (comm.is_none() && array != nullptr) return object;
   if (!comm.is_none()) {
     const bool checked = array != nullptr && array->is_whole() && array->comm().is(comm);
-    if (known_together(checked ? array : nullptr, handle)) return object;
+    const bool placed = placed_too && array == nullptr && is_placed(object);
+    const Kind kind = kind_together(checked ? array : nullptr, placed, handle);
+    if (kind == Kind::known) return object;
+    if (kind == Kind::placed) return py::module_::import("tridap._readers").attr("placed")(object, comm, copy);
   }
   Given given = ask(object, copy);
   const auto make = [&] {

@@ -103,8 +103,10 @@ class Array {
 /// The Array that an object is by its type, whatever class it reports. Null if it is not an Array.
 const Array* array_behind(py::handle object);
 
-/// `tridap.asarray`. **Collective** if `comm` is a communicator.
-py::object asarray(py::object object, py::object comm, py::object copy);
+/// `tridap.asarray`. **Collective** if `comm` is a communicator. With `placed_too`, an array of PyTorch or JAX becomes
+/// one whose communicator has the order of its places, and may have fewer processes than `comm`; otherwise rank r must
+/// have place r.
+py::object asarray(py::object object, py::object comm, py::object copy, bool placed_too = false);
 
 /// What `tridap.check` found.
 struct Checked {

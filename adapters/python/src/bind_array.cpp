@@ -33,8 +33,8 @@ alive. A DistArray that already fits is returned as it is.
 
 Args:
     obj: the object. Its `buffer` offers the buffer protocol, DLPack, or NumPy's array interface, with any strides. An object
-        without __distarray__ may also have __partitioned__, with one box for each process, or be a mpi4py_fft.DistArray or
-        a petsc4py.PETSc.Vec: see tridap.petsc.
+        without __distarray__ may also have __partitioned__, with one box for each process, or be a mpi4py_fft.DistArray, a
+        petsc4py.PETSc.Vec (see tridap.petsc), a DTensor of PyTorch (tridap.torch) or a jax.Array (tridap.jax).
     comm: None: this process's data is checked, and nothing communicates. An mpi4py communicator: the array is checked
         with every process's part, and has the whole Distribution; the call is collective.
     copy: None or False: never copy, raise with the reason if a copy is needed; "if_needed": copy an object that offers
@@ -151,7 +151,15 @@ The local index in `local` of a global index that this process owns; None if it 
   bind_array_calls(type);
   bind_array_memory(module, type);
   bind_compute(module, type);
-  module.def("asarray", &asarray, "obj"_a, "comm"_a = py::none(), "copy"_a = py::none(), asarray_text);
+  module.def(
+      "asarray",
+      [](py::object object, py::object comm, py::object copy) {
+        return asarray(std::move(object), std::move(comm), std::move(copy), true);
+      },
+      "obj"_a, "comm"_a = py::none(), "copy"_a = py::none(), asarray_text);
+  module.def("_asarray", [](py::object object, py::object comm) {
+    return asarray(std::move(object), std::move(comm), py::none());
+  });
   module.def("_over", &over_given, "local"_a, "distribution"_a, "process"_a, "comm"_a, "receipt"_a = py::none());
   module.def("_version", [](const Text& name) { return stamp(version_named(name)); });
   module.def("_duplicate", [](const py::object& comm) {

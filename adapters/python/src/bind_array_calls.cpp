@@ -100,6 +100,8 @@ Distribution.to_html() of this array's distribution; of `to`, it counts bytes in
 returns the same text. ProtocolError if only this process's part is known.)",
      "page"},
     {"_repr_html_", "tridap._html", "", "array"},
+    {"__enter__", "tridap._replicas", "", "enter"},
+    {"__exit__", "tridap._replicas", "", "leave"},
 };
 
 }  // namespace

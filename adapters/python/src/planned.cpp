@@ -52,7 +52,7 @@ Side::Side(const char* argument, const redistribute::PlacedDistribution& placed,
 
 const Array* Side::part(py::object& given) {
   if (!process_) {
-    if (!given.is_none())
+    if (!given.is_none() && !py::hasattr(given, "_holds_nothing"))
       throw py::type_error(std::string(argument_) + " is a " + kind_name(given) +
                            ", must be None on a process that holds no part of it");
     return nullptr;

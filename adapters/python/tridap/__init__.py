@@ -20,7 +20,7 @@ is over one process; else MPI.COMM_WORLD. `asarray`, `check`, `export` and `Ghos
 Arrays
     `DistArray` is this process's part of a distributed array. `asarray` makes one of any object with ``__distarray__``,
     `array` of your NumPy arrays, `scatter` of the whole array on one process; `empty`, `zeros` and `from_function` make new
-    ones. `GhostedArray` also has copies of elements of other processes.
+    ones. `GhostedArray` also has copies of elements of other processes. An `ArrayElsewhere` is on other processes alone.
 Distributions
     `distribution` makes a `Distribution`: which process owns which elements. `block`, `cyclic`, `unstructured` and `whole`
     describe an axis; they return a `BlockSpec`, `CyclicSpec`, `UnstructuredSpec` or `WholeSpec`.
@@ -37,7 +37,8 @@ Checks
     `check` returns a `Report` with each `Finding` about an array, and `ProtocolError` has one. `export` gives the dictionary
     of an array, `write_capture` writes those of all processes. A `Receipt` says what was copied.
 Other libraries
-    The modules ``tridap.petsc``, ``tridap.scalapack``, ``tridap.globalarrays``, ``tridap.mpi4py_fft`` and ``tridap.hdf5``.
+    The modules ``tridap.petsc``, ``tridap.scalapack``, ``tridap.globalarrays``, ``tridap.mpi4py_fft``, ``tridap.torch``,
+    ``tridap.jax`` and ``tridap.hdf5``.
     `scalapack`, `hpf`, `essl`, `chapel`, `julia`, `x10` and `mpi_cart` make the distributions of these libraries and
     languages, each with a `Translation`. `components` says which `Component` this build has. `set_option` sets what NumPy
     gets of an array, and which processes print an error. `watch` prints where each process is if a call waits. `trace` shows
@@ -59,13 +60,14 @@ from ._move import Moving, Redistribution, redistribute
 from ._options import set_option
 from ._protocol import check, export
 from ._relabel import Relabelling, relabel
+from ._replicas import ArrayElsewhere
 from ._solve import (ConvergenceError, ConvergenceWarning, History, LinearOperator, Matrix, Preconditioner,
                      SolveResult, solve)
 from ._vocabularies import chapel, essl, hpf, julia, mpi_cart, x10
 from ._watching import trace, watch
 from . import scalapack
 
-__all__ = ["BlockSpec", "Component", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution",
+__all__ = ["ArrayElsewhere", "BlockSpec", "Component", "ConvergenceError", "ConvergenceWarning", "CyclicSpec", "DistArray", "Distribution",
            "Finding", "GhostedArray", "History", "LinearOperator", "Matrix", "Moving", "Preconditioner", "ProtocolError", "Receipt",
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
            "array", "asarray", "block", "chapel", "check", "components", "cyclic", "distribution", "eigsh", "empty", "essl", "export",

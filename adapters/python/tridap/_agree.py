@@ -14,17 +14,36 @@ from . import _core
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-def collective(name: str, *libraries: str) -> Callable[[_Function], _Function]:
+class Elsewhere:
+    """The base of what stands for an array on a process that is not one of the array's: `tridap.ArrayElsewhere`."""
+
+    _holds_nothing = True
+
+
+def _is_elsewhere(args, kwargs):
+    """Whether a call is one of arrays on other processes alone, and names no communicator of which this process is one."""
+    given = [*args, *kwargs.values()]
+    given += [inner for one in given if type(one) is dict for inner in one.values()]  # of `save`
+    return (any(isinstance(one, Elsewhere) for one in given) and kwargs.get("comm") is None
+            and not any(hasattr(one, "Get_size") for one in args))
+
+
+def collective(name: str, *libraries: str, elsewhere: bool = False) -> Callable[[_Function], _Function]:
     """A decorator of a collective function: its first record says that `name` is called, and takes the locks of `libraries`.
 
     A process that makes another call then gets the Error that names both. Libraries: "trilinos", "blacs", "hdf5", "petsc",
-    "globalarrays": all that the function may call, because a call inside of it must not wait for another one.
+    "globalarrays": all that the function may call, because a call inside of it must not wait for another one. A call with an
+    `Elsewhere` and without comm= is one of other processes: it returns None at once, unless the function takes part, `elsewhere`.
     """
     number = _core._function(name, libraries)
 
     def decorate(function: _Function) -> _Function:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
+            if not elsewhere and _is_elsewhere(args, kwargs):
+                if function.__name__ == "__init__":
+                    raise TypeError(f"{name} of an array that is on other processes: pass comm=comm, with its processes and this one")
+                return None
             if not _core._begin(number):  # inside of another one
                 return function(*args, **kwargs)
             try:

@@ -82,8 +82,8 @@ def eigsh(A: Matrix | LinearOperator, k: int = 6, M: Matrix | LinearOperator | N
     k, given, started, plain, name = together(comm, read)
     if k < 1:
         raise ValueError(f"k is {k}, must be at least 1")
-    x = _core.asarray(X, comm) if given else _vectors(A, k)
-    start = _core.asarray(v0, comm) if started else None
+    x = _core._asarray(X, comm) if given else _vectors(A, k)
+    start = _core._asarray(v0, comm) if started else None
     if name is not None:
         if not isinstance(A, Matrix):
             raise TypeError(f"preconditioner is {name!r}, but a LinearOperator has no matrix: pass an operator")

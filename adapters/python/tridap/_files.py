@@ -60,7 +60,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
         return options
 
     options = together(group, asked)
-    parts = [(name, _core.asarray(arrays[name], group)) for name in options["names"]]
+    parts = [(name, _core._asarray(arrays[name], group)) for name in options["names"]]
 
     def prepared():
         for name, part in parts:

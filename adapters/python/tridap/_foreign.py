@@ -26,13 +26,36 @@ class Said:
         return self._say()
 
 
+def _dtensor():
+    """PyTorch's class DTensor, if it has been imported; else None. Local."""
+    for name in ("torch.distributed.tensor", "torch.distributed._tensor"):
+        theirs = getattr(sys.modules.get(name), "DTensor", None)
+        if theirs is not None:
+            return theirs
+    return None
+
+
+def _placed_kind(obj):
+    """The module that reads an array of PyTorch or JAX whose parts have places of their own: "torch" or "jax"; else None."""
+    for ours, theirs in (("torch", _dtensor()), ("jax", getattr(sys.modules.get("jax"), "Array", None))):
+        if theirs is not None and isinstance(obj, theirs):
+            return ours
+    return None
+
+
+def is_placed(obj):
+    """Whether `asarray` finds out by itself, with all processes, which process has which place of an object's parts. Local."""
+    return _placed_kind(obj) is not None
+
+
 def kind_of(obj):
-    """The module that reads an object: "mpi4py_fft", "petsc" or "_partitioned"; None if TriDAP does not know such objects."""
+    """The module that reads an object: "mpi4py_fft", "petsc", "torch", "jax" or "_partitioned"; None if TriDAP knows none."""
     kind = type(obj)  # and not isinstance, which asks the object
     for module, name, ours in (("mpi4py_fft.distarray", "DistArray", "mpi4py_fft"), ("petsc4py.PETSc", "Vec", "petsc")):
         if module in sys.modules and issubclass(kind, getattr(sys.modules[module], name)):
             return ours
-    return "_partitioned" if not issubclass(kind, type) and hasattr(obj, "__partitioned__") else None
+    placed = _placed_kind(obj)
+    return placed or ("_partitioned" if not issubclass(kind, type) and hasattr(obj, "__partitioned__") else None)
 
 
 def read_only_memory(obj):
@@ -40,18 +63,19 @@ def read_only_memory(obj):
 
     ProtocolError for an object of which this memory is only one shard: its local part is not the array.
     """
-    for name in ("torch.distributed.tensor", "torch.distributed._tensor"):
-        theirs = getattr(sys.modules.get(name), "DTensor", None)
-        if theirs is not None and isinstance(obj, theirs):
-            _core._refuse("the buffer is a DTensor of PyTorch, whose memory is only this process's part of it",
-                          "give x.to_local(), and describe how it is distributed in dim_data or with tridap.distribution")
+    theirs = _dtensor()
+    if theirs is not None and isinstance(obj, theirs):
+        _core._refuse("the buffer is a DTensor of PyTorch, whose memory is only this process's part of it",
+                      "give x.to_local(), and describe how it is distributed in dim_data or with tridap.distribution; or call "
+                      "tridap.asarray(x, comm), which reads how it is distributed")
     theirs = getattr(sys.modules.get("jax"), "Array", None)
     if theirs is None or not isinstance(obj, theirs):
         return False
     shards = len(getattr(getattr(obj, "sharding", None), "device_set", (0,)))
     if shards != 1:
         _core._refuse(f"the buffer is a jax.Array with {shards} shards, whose memory is on {shards} devices",
-                      "give the data of one shard, such as x.addressable_shards[0].data, and describe how the array is distributed")
+                      "give the data of one shard, such as x.addressable_shards[0].data, and describe how the array is distributed; "
+                      "or call tridap.asarray(x, comm), which reads how it is distributed")
     return True
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Sequence
 import numpy as np
 
 from . import _core, _html
-from ._agree import collective, integer, one_of, order_of, together, utf8
+from ._agree import Elsewhere, collective, integer, one_of, order_of, together, utf8
 from ._copies import lasting
 from ._foreign import describes
 from ._make import communicator, distribution, zeros
@@ -83,7 +83,7 @@ _COLUMNS = 16  # of the table of an explanation
 
 
 def _distribution_of(name, given):
-    if isinstance(given, _core.DistArray):
+    if isinstance(given, (_core.DistArray, Elsewhere)):
         return given.distribution
     if not isinstance(given, _core.Distribution):
         raise TypeError(f"{name} is a {type(given).__name__}, must be a Distribution or a DistArray")
@@ -254,7 +254,7 @@ def _words(dist):
     return f"{dist.shape} {dist.describe()}"
 
 
-@collective("x.redistribute()")
+@collective("x.redistribute()", elsewhere=True)
 def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequence[int] | None = None,
                  axes: Sequence[int] | None = None, order: str = "C", alpha: complex = 1, beta: complex = 0,
                  convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
@@ -265,7 +265,7 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
     To move several arrays in the same way, make a `Redistribution` once.
 
     Args:
-        x: a `DistArray`, or any object with ``__distarray__``; every process of `comm` passes its part.
+        x: a `DistArray`, or any object that `asarray` takes; every process of `comm` passes its part.
         to: a `Distribution`; an array, whose distribution is taken; or what `distribution` takes for the axes, such as
             "b,*", over all processes of `comm`. None: the distribution of `out`.
         out: None: a new array. Else the array that is filled, which must not share memory with `x`.
@@ -285,13 +285,19 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
     Raises:
         ProtocolError: on every process, before `out` is written.
     """
+    if comm is None and isinstance(x, Elsewhere):
+        there: Any = x
+        return there.redistribute(to, out, grid=grid, axes=axes, ravel=ravel)
     foreign = not isinstance(x, _core.DistArray) and describes(x)  # it may have parts on all processes
     sides = [side for side in (out, to) if not foreign or getattr(side, "comm", None) is not None]
     comm = _core._communicator(comm, x, *sides)
     ranks = dict(zip(("x", "out", "to"), together(comm, lambda: [ranks_in(comm, side) for side in (x, out, to)])))
 
     def checked(name, side):
-        return _core.asarray(side, comm) if ranks[name] is None else side
+        if ranks[name] is None:
+            side = _core.asarray(side, comm)
+            ranks[name] = ranks_in(comm, side)
+        return side
 
     x = checked("x", x)
     target = {}

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from . import _core
-from ._agree import together
+from ._agree import Elsewhere, together
 from ._make import communicator_of
 
 _KEPT: list[int] = []  # the key of the communicators that are kept with another one
@@ -31,6 +31,32 @@ def kept_with(comm):
         kept = {}
         comm.Set_attr(_KEPT[0], kept)
     return kept
+
+
+class _Whole:
+    """The communicator of all replicas. One of these is a key of what is kept with that of one replica."""
+
+    def __init__(self, comm):
+        self.comm = comm
+
+
+def communicator_of_replica(comm, ranks):
+    """The communicator of one replica, in which rank p is `ranks[p]` of `comm`; None on the others. It is made once. Collective."""
+    from mpi4py import MPI
+    kept, key = kept_with(comm), ("replica", tuple(ranks))
+    if key not in kept:
+        mine = comm.rank in ranks
+        made = comm.Split(0 if mine else MPI.UNDEFINED, ranks.index(comm.rank) if mine else 0)
+        kept[key] = made if mine else None
+        if mine:
+            kept_with(made)[_Whole(comm)] = None
+    return kept[key]
+
+
+def whole_of(comm):
+    """The communicator of all replicas, if `comm` is that of one replica; else `comm`. Local."""
+    kept = comm.Get_attr(_KEPT[0]) if _KEPT else None
+    return next((key.comm for key in kept or () if isinstance(key, _Whole)), comm)
 
 
 def communicator_of_ranks(comm, ranks, processes):
@@ -88,19 +114,41 @@ def _each_once(numbers, grid):
 
 
 def ranks_in(comm, array):
-    """By process of a DistArray: its rank in `comm`, if the array's communicator has the same processes in another order.
+    """By process of a DistArray: its rank in `comm`, if the array's processes are in another order there, or are some of it.
 
-    None in all other cases. Local.
+    None in all other cases. Local. An `ArrayElsewhere` knows the ranks of its array.
     """
     from mpi4py import MPI
+    if isinstance(array, Elsewhere):
+        return None if comm is None else _translated(array._whole, array._ranks, comm)
     theirs = array.comm if isinstance(array, _core.DistArray) and array.is_whole else None
     if comm is None or theirs is None or theirs is comm or theirs == MPI.COMM_NULL:  # the last: it was freed
         return None
-    if MPI.Comm.Compare(comm, theirs) != MPI.SIMILAR:
+    if MPI.Comm.Compare(comm, theirs) != MPI.SIMILAR and whole_of(theirs) is theirs:
         return None
-    here, there = comm.Get_group(), theirs.Get_group()
+    return _translated(theirs, range(theirs.size), comm)
+
+
+def ranks_within(comm, array):
+    """By process of a DistArray, or of what stands for it: its rank in `comm`. Local. ProtocolError if one is not in it."""
+    if isinstance(array, Elsewhere):
+        found = _translated(array._whole, array._ranks, comm)
+    elif array.comm is None:
+        found = [0] if comm.size == 1 else None
+    else:
+        found = _translated(array.comm, range(array.comm.size), comm)
+    if found is None:
+        _core._refuse("the array has processes that the communicator has not", "pass comm=comm, a communicator of all of them")
+    return found
+
+
+def _translated(comm, ranks, other):
+    """Ranks in one communicator as those in another one; None if a process is not in it."""
+    from mpi4py import MPI
+    here, there = other.Get_group(), comm.Get_group()
     try:
-        return list(MPI.Group.Translate_ranks(there, range(theirs.size), here))
+        found = list(MPI.Group.Translate_ranks(there, list(ranks), here))
     finally:
         here.Free()
         there.Free()
+    return None if MPI.UNDEFINED in found else found

@@ -49,5 +49,5 @@ def export(obj: Any, version: str = "0.10.0", comm: MPI.Comm | None = None) -> d
         return _core._version(version)
 
     version = together(comm, named)
-    array = _core.asarray(obj, comm)
+    array = _core._asarray(obj, comm)
     return together(comm, lambda: array._describe(version), same=False)

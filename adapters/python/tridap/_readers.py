@@ -3,7 +3,8 @@
 No module of Python imports it, because it imports those of the other libraries, which import the others of this package.
 """
 
-from ._foreign import Described, kind_of
+from . import _core
+from ._foreign import Described, _placed_kind, kind_of
 
 
 def dictionary(obj):
@@ -15,7 +16,25 @@ def dictionary(obj):
     if kind == "mpi4py_fft":
         from .mpi4py_fft import described
         return described(obj)
+    if kind in ("torch", "jax"):
+        return _module(kind).described(obj)
     if kind == "_partitioned":
         from ._partitioned import described
         return described(obj)
     return None
+
+
+def placed(obj, comm, copy):
+    """What `asarray` returns for an array whose parts have places of their own, with a communicator. Collective."""
+    found = _module(_placed_kind(obj)).export_array(obj, comm)
+    if _core._copy(copy) == "always" and isinstance(found, _core.DistArray):
+        return found.copy()
+    return found
+
+
+def _module(kind):
+    if kind == "torch":
+        from . import torch
+        return torch
+    from . import jax
+    return jax

@@ -43,8 +43,8 @@ def _rows(rows, comm):
     if isinstance(rows, _core.Distribution):
         elements = Said(lambda: {"__version__": "0.10.0", "buffer": np.empty(rows.local_shape(comm.rank)),
                                  "dim_data": rows.dim_data(comm.rank)})
-        return _core.asarray(elements, comm), comm
-    return _core.asarray(rows, comm), comm
+        return _core._asarray(elements, comm), comm
+    return _core._asarray(rows, comm), comm
 
 
 def _csr(local):
@@ -301,7 +301,7 @@ class Preconditioner(_core._Preconditioner):
             raise TypeError(f"A is of type {type(A).__name__}, must be a Matrix")
         comm = A.comm
         given = together(comm, lambda: (coordinates is not None, nullspace is not None))
-        arrays = [_core.asarray(array, comm) if is_given else None
+        arrays = [_core._asarray(array, comm) if is_given else None
                   for array, is_given in zip((coordinates, nullspace), given)]
         super().__init__(A, name, symmetric, options, *arrays)
         self.name = name

@@ -96,7 +96,7 @@ def export_array(u: mpi4py_fft.DistArray, comm: MPI.Comm | None = None) -> _core
     Raises:
         ProtocolError: as `grid_communicator`, or if the parts of all processes are not one array.
     """
-    return _core.asarray(u, grid_communicator(u, comm))
+    return _core._asarray(u, grid_communicator(u, comm))
 
 
 def _cuts(size, processes):

@@ -485,7 +485,7 @@ def _given(**arguments):
     for name, value in arguments.items():
         if not (hasattr(type(value), "__distarray__") or describes(value)):
             arguments[name] = Said(partial(_refuse, name, value))
-    return *(_core.asarray(value, comm) for value in arguments.values()), comm
+    return *(_core._asarray(value, comm) for value in arguments.values()), comm
 
 
 def _refuse(name, value):
