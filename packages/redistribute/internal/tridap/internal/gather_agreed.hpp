@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tridap/device_stream.hpp>
 #include <tridap/dist_array.hpp>
 #include <tridap/distribution.hpp>
 
