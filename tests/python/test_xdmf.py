@@ -61,7 +61,7 @@ def read(path):
     return grids
 
 
-def test_a_uniform_grid_has_origin_and_spacing_in_the_order_of_the_axes(folder):
+def test_origin_and_spacing_are_in_the_order_of_the_axes(folder):
     x = field((3, 4, 5))
     tridap.save(folder / "x.h5", {"t": x, "g/p": x + 1}, xdmf=True, origin=(1, 2, 3), spacing=(0.5, 1, 2))
     (time, points, kind, geometry, values), = first(lambda: read(folder / "x.xdmf"))

@@ -66,7 +66,7 @@ PICKLES = {
 
 
 @pytest.mark.parametrize("kind", PICKLES)
-def test_what_zarr_would_execute_is_refused_before_it_opens_the_array(folder, monkeypatch, kind):
+def test_what_zarr_would_execute_is_refused_before_it_opens(folder, monkeypatch, kind):
     never_opened(monkeypatch)
     harm = pickle.dumps(Harm(folder / "harm"))
     path = stored(folder, {**GOOD, **PICKLES[kind]}, {"0": harm, "1": harm})

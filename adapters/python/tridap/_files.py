@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 
-from . import _core, _dnpy, _xdmf, _zarr
+from . import _core, _dnpy, _xdmf, _zarr, _zarr_load
 from ._agree import collective, integer, together, unmasked
 from ._make import communicator, distribution, from_function
 from ._modules import compiled
@@ -321,20 +321,20 @@ def _load_zarr(options, slices, to, grid, comm, progress):
     def find():
         if options["bfloat16"]:
             _refuse_bfloat16("zarr stores have none")
-        return _zarr.find(options["path"], options["name"], options["step"]) if comm.rank == 0 else None
+        return _zarr_load.find(options["path"], options["name"], options["step"]) if comm.rank == 0 else None
 
     found = comm.bcast(together(comm, find, same=False))
     made = []
 
     def prepared():
-        loading = _zarr.prepare(found, slices, to, grid, comm)
+        loading = _zarr_load.prepare(found, slices, to, grid, comm)
         made.append(loading)
         dist = loading.dist
         return None if dist is None else {"to": f"{dist.shape} {dist.describe()}", "layout": _core._fingerprint(dist)}
 
     together(comm, prepared)
     with _Progress("loading", options["path"], comm, progress) as shown:
-        return _zarr.load(made[0], comm, shown.tell)
+        return _zarr_load.load(made[0], comm, shown.tell)
 
 
 def _refuse_slices(slices):
@@ -353,7 +353,7 @@ def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | N
 
     def read():
         if _zarr.is_zarr(_path(path)) or _zarr.is_store(_path(path)):
-            found = _zarr.read_attributes(_path(path), _text("name", name)) if group.rank == 0 else {}
+            found = _zarr_load.read_attributes(_path(path), _text("name", name)) if group.rank == 0 else {}
         else:
             _native()
             with _Alone():

@@ -24,7 +24,7 @@ class Field(NamedTuple):
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     steps: list[int] | None
-    count: int  #: the extent of the axis of steps
+    extent: int  #: the extent of the axis of steps
 
 
 class Options(NamedTuple):
@@ -183,7 +183,7 @@ def _slab(file, field, start, stride, count, shape, space):
 
 
 def _stored(file, field, space):
-    extents = field.shape if field.steps is None else (field.count, *field.shape)
+    extents = field.shape if field.steps is None else (field.extent, *field.shape)
     place = quoteattr(f"{file}:/{field.name}")[1:-1].replace("\n", "&#10;")
     return (f'{space}<DataItem Dimensions="{_joined(extents)}" NumberType="{_KINDS[field.dtype.kind]}" Precision="{field.dtype.itemsize}" '
             f'Endian="{"Big" if field.dtype.str[0] == ">" else "Little"}" Format="HDF">{place}</DataItem>')

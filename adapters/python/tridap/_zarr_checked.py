@@ -12,10 +12,11 @@ import os
 import re
 import stat
 import struct
-from typing import Any, NamedTuple, NoReturn, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
+LISTS = "__dim_data__"  # the group with the lists of unstructured axes
 MOST_METADATA = 64 << 20  # bytes of a file with metadata
 MOST_DEPTH = 16  # of groups in groups
 
@@ -374,11 +375,6 @@ def _stated(codec, begin):
         stated = int.from_bytes(begin[at:at + length], "little")
         return (stated + 256 if length == 2 else stated) if length else None
     return None
-
-
-def spans(shape: Sequence[int]) -> tuple[slice, ...]:
-    """All elements of an array of this shape."""
-    return tuple(slice(0, n) for n in shape)
 
 
 def refuse_objects(dtype: np.dtype[Any], what: str) -> None:

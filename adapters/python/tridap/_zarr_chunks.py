@@ -9,6 +9,7 @@ from . import _core
 from ._make import block, distribution
 
 _BYTES = 4 << 20  # of a chunk, before it is compressed
+_PIECE = 32 << 20  # bytes that are given to zarr at once
 
 
 def default_chunks(shape: Sequence[int], itemsize: int) -> tuple[int, ...]:
@@ -96,3 +97,21 @@ def readers(parts: Sequence[range], units: Sequence[int], processes: int) -> _co
         # the first element of the slice at or behind each border
         starts.append([min(len(part), max(0, -((part.start - cut) // part.step))) for cut in cuts])
     return distribution([len(part) for part in parts], [block(starts=each) for each in starts], grid, processes)
+
+
+def box_of(dist: _core.Distribution, rank: int) -> tuple[slice, ...]:
+    """Where the elements of a process of blocks are in the whole array."""
+    return tuple(slice(int(indices[0]), int(indices[0]) + len(indices)) if len(indices) else slice(0, 0)
+                 for indices in dist.indices(rank, "owned")) if dist.ndim else ()
+
+
+def pieces(box: Sequence[slice], units: Sequence[int], itemsize: int) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
+    """Parts of a box of whole chunks along the first axis, as slices of the store and of the box."""
+    if not box:
+        yield (), ()
+        return
+    row = math.prod(one.stop - one.start for one in box[1:]) * itemsize
+    count = units[0] * max(1, _PIECE // max(1, row * units[0]))
+    for begin in range(box[0].start, box[0].stop, count):
+        end = min(begin + count, box[0].stop)
+        yield (slice(begin, end), *box[1:]), (slice(begin - box[0].start, end - box[0].start),)

@@ -55,7 +55,9 @@ def over_positions(local: Any, dist: _core.Distribution, comm: Any) -> _core.Dis
 def to_blocks(x: _core.DistArray, blocks: _core.Distribution, comm: Any) -> _core.DistArray:
     """The array in blocks of whole chunks. Collective."""
     source = over_positions(x.local, x.distribution, comm)
-    return redistribute(source, blocks, partial=is_listed(x.distribution), comm=comm)
+    moved = redistribute(source, blocks, partial=is_listed(x.distribution), comm=comm)
+    assert moved is not None
+    return moved
 
 
 def from_blocks(blocks: _core.DistArray, local: Any, dist: _core.Distribution, comm: Any) -> None:

@@ -157,7 +157,6 @@ def _new_store():
     from zarr.storage import LocalStore
 
     class Store(LocalStore):  # type: ignore[misc,valid-type]
-        _documents: dict[str, bytes] = {}
 
         def give(self, documents, inside, checked):
             self._documents, self._inside, self._checked = documents, inside, checked
