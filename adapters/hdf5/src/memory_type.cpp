@@ -133,7 +133,8 @@ Datatype floating_in_memory(const Datatype& stored, const std::string& elements)
       if (layout == number_layout_of(native(Kind::floating, bytes).id())) return stored;
   if (can_be_converted(layout))
     for (const Index bytes : float_bytes)
-      if (const Datatype wider = native(Kind::floating, bytes); holds(number_layout_of(wider.id()), layout)) return wider;
+      if (const Datatype wider = native(Kind::floating, bytes); holds(number_layout_of(wider.id()), layout))
+        return wider;
   refuse_number(stored.id(), elements);
 }
 

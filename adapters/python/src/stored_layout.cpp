@@ -84,7 +84,8 @@ Distribution distribution_of(const Layout& layout) {
 // By axis: the dictionary of a process, and its elements with padding. Those of unstructured axes are not known yet.
 py::list part_of(const Layout& layout, Index rank) {
   std::vector<Index> here(layout.size());
-  for (std::size_t i = layout.size(); i-- > 0; rank /= layout[i].proc_grid_size) here[i] = rank % layout[i].proc_grid_size;
+  for (std::size_t i = layout.size(); i-- > 0; rank /= layout[i].proc_grid_size)
+    here[i] = rank % layout[i].proc_grid_size;
   py::list all;
   for (std::size_t i = 0; i < layout.size(); ++i) {
     const AxisLayout& axis = layout[i];

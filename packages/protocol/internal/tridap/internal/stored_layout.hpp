@@ -57,8 +57,8 @@ Axis axis_of(const AxisLayout& layout, Index axis);
 /// Axes of the same kinds for any number of processes: blocks in place of lists.
 std::vector<AxisSpec> specs_of(const Layout& layout);
 
-/// Axes of these kinds over any number of processes. Padding is left out if it does not fit them; blocks if there are no
-/// specs, or if they do not fit at all.
+/// Axes of these kinds over any number of processes. Padding is left out if it does not fit them; blocks if there are
+/// no specs, or if they do not fit at all.
 Distribution default_of(const std::vector<Index>& shape, std::vector<AxisSpec> specs, Index processes);
 /// Where the share of each coordinate of a block axis begins, and its end: one number more than coordinates.
 std::vector<Index> borders_of(const AxisLayout& layout);
