@@ -67,7 +67,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
         centers: for XDMF: "points" or "cells", which the values are of.
         vectors: for XDMF: the last axis has the two or three components of a vector, x first.
         axes: for XDMF: "zyx": the last axis is x, then y, then z. "xyz": the first is x; the coordinates of all points are then
-            written as three more arrays.
+            written as one more array.
         time: of the step; None: its number. The attribute "step_times" has those of all steps.
 
     Raises:
@@ -94,7 +94,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
     shown = options.pop("xdmf")
     if shown is not None and axes == "xyz":
         parts += together(group, lambda: _points(parts, shown, group), same=False)
-        shown = {**shown, "coordinates": list(_POINTS), "origin": None, "spacing": None}
+        shown = {**shown, "coordinates": [_POINTS], "origin": None, "spacing": None}
 
     def need_parts():
         for name, part in parts:
@@ -160,7 +160,7 @@ def xdmf(path: str | os.PathLike[str], names: Sequence[str] | None = None, *, or
     return _write_xdmf(place, chosen, asked)
 
 
-_POINTS = ("__points__/x", "__points__/y", "__points__/z")  # the coordinates that `axes="xyz"` writes
+_POINTS = "__points__"  # the coordinates that `axes="xyz"` writes
 
 
 def _asked_for_xdmf(options, wanted, origin, spacing, coordinates, centers, vectors, axes, time):
@@ -186,22 +186,21 @@ def _of_xdmf(options):
 
 
 def _points(parts, options, comm):
-    """The coordinates of all points for axes in the order x, y, z, as arrays that are saved with the others. Local."""
+    """The coordinates of all points for axes in the order x, y, z, as an array that is saved with the others. Local."""
     shapes = {part.shape[:-1] if options["vectors"] else part.shape for _, part in parts}
     if len(shapes) != 1 or not 1 <= len(next(iter(shapes))) <= 3:
         raise ValueError(f"axes is 'xyz', and the arrays have the shapes {sorted(shapes)}, must have one shape of one to three axes: save "
                          "them in files of their own")
     shape, = shapes
     extents = tuple(n + (options["centers"] == "cells") for n in shape)
-    dist = distribution(extents, None, None, comm.size)
-    made = []
-    for axis, name in enumerate(_POINTS):
-        if axis >= len(shape):
-            made.append((name, from_function(dist, lambda *at: 0.0 * at[0], float, comm=comm)))
-            continue
-        begin, step = ((options[key] or [other] * len(shape))[axis] for key, other in (("origin", 0.0), ("spacing", 1.0)))
-        made.append((name, from_function(dist, lambda *at, axis=axis, begin=begin, step=step: begin + step * at[axis], float, comm=comm)))
-    return made
+    layout = distribution((*extents, 3), [*["b"] * len(extents), "*"], None, comm.size)
+    begin, step = ([*(options[key] or [other] * len(shape)), *[0.0] * (3 - len(shape))] for key, other in (("origin", 0.0), ("spacing", 1.0)))
+
+    def values(*at):
+        component = at[-1]
+        return sum(np.where(component == axis, begin[axis] + step[axis] * at[axis], 0.0) for axis in range(len(shape)))
+
+    return [(_POINTS, from_function(layout, values, float, comm=comm))]
 
 
 def _times(path, step, time, comm):

@@ -41,8 +41,9 @@ def checked(origin: Any, spacing: Any, coordinates: Any, centers: Any, vectors: 
     """The options of a call. Raises what is wrong with them."""
     one_of("centers", centers, "points", "cells")
     if coordinates is not None:
-        if isinstance(coordinates, str) or not 2 <= len(coordinates) <= 3 or not all(isinstance(name, str) for name in coordinates):
-            raise ValueError(f"coordinates is {coordinates!r}, must be the names of two or three saved arrays: those of x, y and z")
+        if isinstance(coordinates, str) or not 1 <= len(coordinates) <= 3 or not all(isinstance(name, str) for name in coordinates):
+            raise ValueError(f"coordinates is {coordinates!r}, must be the names of two or three saved arrays, those of x, y and z; or of "
+                             "one, whose last axis has the three")
         if origin is not None or spacing is not None:
             raise ValueError("coordinates and origin or spacing are both given: leave out one of them")
         coordinates = list(coordinates)
@@ -139,33 +140,39 @@ def _uniform(shape, points, options, space):
 
 
 def _curved(file, shape, extents, points, coordinates, step, space):
+    needed = (*extents, 3) if len(coordinates) == 1 else tuple(extents)
     for field in coordinates:
-        if field.shape != tuple(extents):
-            raise ValueError(f"the coordinates {field.name!r} have shape {field.shape}, must have {tuple(extents)}, that of the points of the "
+        if field.shape != needed:
+            raise ValueError(f"the coordinates {field.name!r} have shape {field.shape}, must have {needed}, that of the points of the "
                              f"grid of {tuple(shape)} values")
-    lines = [f'{space} <Topology TopologyType="3DSMesh" Dimensions="{_joined(points)}"/>', f'{space} <Geometry GeometryType="X_Y_Z">']
+    lines = [f'{space} <Topology TopologyType="3DSMesh" Dimensions="{_joined(points)}"/>', f'{space} <Geometry GeometryType="{"XYZ" if len(coordinates) == 1 else "X_Y_Z"}">']
     for field in coordinates:
-        lines += _values(file, field, step, space + "  ")
+        lines += _values(file, field, step, space + "  ", len(extents))
     if len(coordinates) == 2:
-        lines += [f'{space}  <DataItem ItemType="Function" Dimensions="{_joined(extents)}" Function="0 * $0">',
-                  *_values(file, coordinates[0], step, space + "   "), f"{space}  </DataItem>"]
+        lines += [f'{space}  <DataItem ItemType="Function" Dimensions="{_joined(points)}" Function="0 * $0">',
+                  *_values(file, coordinates[0], step, space + "   ", len(extents)), f"{space}  </DataItem>"]
     return [*lines, f"{space} </Geometry>"]
 
 
 def _vector(file, field, step, space, options):
     if not options.vectors or field.shape[-1] == 3:
-        return _values(file, field, step, space)
+        return _values(file, field, step, space, len(field.shape) - options.vectors)
     *axes, _ = field.shape
     parts = [_part(file, field, step, component, space + " ") for component in (0, 1)]
-    return [f'{space}<DataItem ItemType="Function" Dimensions="{_joined([*axes, 3])}" Function="JOIN($0, $1, 0 * $0)">',
+    return [f'{space}<DataItem ItemType="Function" Dimensions="{_joined(_in_space([*axes, 3], len(axes)))}" Function="JOIN($0, $1, 0 * $0)">',
             *parts[0], *parts[1], f"{space}</DataItem>"]
 
 
-def _values(file, field, step, space):
+def _in_space(extents, axes):
+    """Extents with those of the axes of space that an array has not: the readers need three of them."""
+    return [*[1] * (3 - axes), *extents]
+
+
+def _values(file, field, step, space, axes):
     if field.steps is None:
-        return [_stored(file, field, space)]
+        return [_stored(file, field, space, _in_space(field.shape, axes))]
     zeros, ones = [0] * len(field.shape), [1] * len(field.shape)
-    return _slab(file, field, [step, *zeros], [1, *ones], [1, *field.shape], field.shape, space)
+    return _slab(file, field, [step, *zeros], [1, *ones], [1, *field.shape], _in_space(field.shape, axes), space)
 
 
 def _part(file, field, step, component, space):
@@ -173,17 +180,16 @@ def _part(file, field, step, component, space):
     *axes, _ = field.shape
     first = [] if field.steps is None else [step]
     start, count = [*first, *[0] * len(axes), component], [*[1] * len(first), *axes, 1]
-    return _slab(file, field, start, [1] * len(start), count, axes, space)
+    return _slab(file, field, start, [1] * len(start), count, _in_space(axes, len(axes)), space)
 
 
 def _slab(file, field, start, stride, count, shape, space):
     return [f'{space}<DataItem ItemType="HyperSlab" Dimensions="{_joined(shape)}">',
             f'{space} <DataItem Dimensions="3 {len(start)}" NumberType="Int" Format="XML">{_joined([*start, *stride, *count])}</DataItem>',
-            _stored(file, field, space + " "), f"{space}</DataItem>"]
+            _stored(file, field, space + " ", field.shape if field.steps is None else (field.extent, *field.shape)), f"{space}</DataItem>"]
 
 
-def _stored(file, field, space):
-    extents = field.shape if field.steps is None else (field.extent, *field.shape)
+def _stored(file, field, space, extents):
     place = quoteattr(f"{file}:/{field.name}")[1:-1].replace("\n", "&#10;")
     return (f'{space}<DataItem Dimensions="{_joined(extents)}" NumberType="{_KINDS[field.dtype.kind]}" Precision="{field.dtype.itemsize}" '
             f'Endian="{"Big" if field.dtype.str[0] == ">" else "Little"}" Format="HDF">{place}</DataItem>')
