@@ -1,68 +1,24 @@
 #pragma once
 
-#include <tridap/distribution.hpp>
-#include <tridap/make.hpp>
-
-#include <array>
-#include <optional>
-#include <string>
-#include <vector>
-
-#pragma GCC visibility push(hidden)
+#include <tridap/internal/stored_layout.hpp>
 
 namespace tridap::hdf5 {
 
-/// The names of a dataset's attributes.
-inline constexpr const char* version_attribute = "__version__";
-inline constexpr const char* dim_data_attribute = "dim_data";
-inline constexpr const char* bounds_attribute = "axis_bounds";
-inline constexpr const char* padding_attribute = "axis_padding";
+using stored_layout::AxisLayout;
+using stored_layout::Layout;
 
-/// What a file says of one axis, for all its coordinates. A structure may be wrong; axis_of() checks it.
-struct AxisLayout {
-  char dist_type = 'b';
-  Index size = 0, proc_grid_size = 1;
-  bool periodic = false;
-  Index block_size = 1;  ///< blocks: the length of every share except the last ones, if there are no bounds; cyclic
-  Index first = 0;       ///< cyclic: the coordinate of index 0
-  bool one_to_one = false;
-  std::array<Index, 2> extremes{0, -1};  ///< lists: the smallest and the largest index
-  std::string indices;                   ///< lists: the dataset that has them, one after the other
-  /// One more than coordinates: where the share of each begins and ends, or its list in the dataset. Empty for equal
-  /// blocks, and cyclic axes.
-  std::vector<Index> bounds;
-  std::vector<Index> padding;               ///< blocks: two widths for each coordinate; empty without padding
-  std::optional<std::vector<Index>> lists;  ///< the content of the dataset, where it was read
-
-  Index total() const { return bounds.empty() ? 0 : bounds.back(); }  ///< the length of all lists
-  /// Lists with an index that cannot be a position in the file: it is negative, or not below the size. The positions
-  /// of such an axis are those among the sorted indices; see Distribution::slabs().
-  bool is_compact() const { return total() > 0 && (extremes[0] < 0 || extremes[1] >= size); }
-};
-
-using Layout = std::vector<AxisLayout>;
-
-/// The layout of a distribution, without the lists.
-Layout layout_of(const Distribution& distribution);
-
-/// What the attribute `dim_data` says: JSON, with a dictionary for each axis. Bounds, padding and lists are not in it.
-std::string layout_text(const Layout& layout);
-/// The layout of such a text. Throws Error if it is not one.
-Layout read_layout(const std::string& text);
-
-/// Throws Error unless bounds and padding fit the axes. Then the numbers of the coordinates are known to be right for
-/// lists, which axis_of() checks.
-void need_bounds(const Layout& layout);
-/// One axis, after need_bounds(). It has its lists. Throws Error if the file describes none.
-Axis axis_of(const AxisLayout& layout, Index axis);
-/// Axes of the same kinds for any number of processes: blocks in place of lists.
-std::vector<AxisSpec> specs_of(const Layout& layout);
-
-/// Whether the attribute `dim_data` has the older form: for each axis the dictionaries of all coordinates.
-bool has_dictionaries(const std::string& text);
-/// The Distribution of a text of the older form. Throws Error if it is not one.
-Distribution read_dictionaries(const std::string& version, const std::string& text);
+using stored_layout::axis_of;
+using stored_layout::bounds_attribute;
+using stored_layout::default_of;
+using stored_layout::dim_data_attribute;
+using stored_layout::has_dictionaries;
+using stored_layout::layout_of;
+using stored_layout::layout_text;
+using stored_layout::need_bounds;
+using stored_layout::padding_attribute;
+using stored_layout::read_dictionaries;
+using stored_layout::read_layout;
+using stored_layout::specs_of;
+using stored_layout::version_attribute;
 
 }  // namespace tridap::hdf5
-
-#pragma GCC visibility pop

@@ -39,12 +39,12 @@ Bits bits_of(hid_t type) {
 }
 
 // A floating-point number: the first bit and the number of bits of each of its parts.
-struct Layout {
+struct NumberLayout {
   Bits bits;
   Index sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0, bias = 0;
   H5T_norm_t norm = H5T_NORM_ERROR;
 
-  friend bool operator==(const Layout& a, const Layout& b) {
+  friend bool operator==(const NumberLayout& a, const NumberLayout& b) {
     return a.bits.bytes == b.bits.bytes && a.bits.precision == b.bits.precision && a.bits.offset == b.bits.offset &&
            a.sign == b.sign && a.exponent == b.exponent && a.exponent_bits == b.exponent_bits &&
            a.mantissa == b.mantissa && a.mantissa_bits == b.mantissa_bits && a.bias == b.bias && a.norm == b.norm;
@@ -61,7 +61,7 @@ struct Layout {
   Index smallest() const { return 2 - bias - digits(); }
 };
 
-Layout layout_of(hid_t type) {
+NumberLayout number_layout_of(hid_t type) {
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, mantissa = 0, mantissa_bits = 0;
   call("H5Tget_fields",
        [&] { return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &mantissa, &mantissa_bits); });
@@ -78,12 +78,12 @@ Layout layout_of(hid_t type) {
 constexpr Index most_exponent_bits = 15;  // of all native types
 
 // Whether HDF5 converts these numbers. It ends the process if the first bit of a mantissa is stored and always set.
-bool can_be_converted(const Layout& layout) {
+bool can_be_converted(const NumberLayout& layout) {
   return layout.is_inside() && layout.exponent_bits <= most_exponent_bits &&
          (layout.norm == H5T_NORM_IMPLIED || layout.norm == H5T_NORM_NONE);
 }
 
-bool holds(const Layout& target, const Layout& source) {
+bool holds(const NumberLayout& target, const NumberLayout& source) {
   return target.digits() >= source.digits() && target.largest() >= source.largest() &&
          target.smallest() <= source.smallest();
 }
@@ -93,14 +93,14 @@ std::string number_text(hid_t type) {
   const std::string bytes = std::to_string(bits.bytes) + (bits.bytes == 1 ? " byte" : " bytes");
   if (H5Tget_class(type) == H5T_INTEGER)
     return "integers of " + bytes + ", of which " + std::to_string(bits.precision) + " bits count";
-  const Layout layout = layout_of(type);
+  const NumberLayout layout = number_layout_of(type);
   return "floating-point numbers of " + bytes + " with " + std::to_string(layout.exponent_bits) +
          " bits of exponent and " + std::to_string(layout.mantissa_bits) + " of mantissa";
 }
 
 [[noreturn]] void refuse_number(hid_t type, const std::string& elements) {
   const bool convertible =
-      H5Tget_class(type) == H5T_INTEGER ? bits_of(type).are_inside() : can_be_converted(layout_of(type));
+      H5Tget_class(type) == H5T_INTEGER ? bits_of(type).are_inside() : can_be_converted(number_layout_of(type));
   refuse("no type of this machine holds every value of " + elements + ", " + number_text(type), "",
          convertible
              ? "convert them while they are read: H5Dread with H5T_NATIVE_DOUBLE, or dataset.astype(\"f8\")[()] of h5py"
@@ -127,13 +127,14 @@ Datatype integer_in_memory(const Datatype& stored, const std::string& elements) 
 }
 
 Datatype floating_in_memory(const Datatype& stored, const std::string& elements) {
-  const Layout layout = layout_of(stored.id());
+  const NumberLayout layout = number_layout_of(stored.id());
   if (has_byte_order(stored.id()))
     for (const Index bytes : float_bytes)
-      if (layout == layout_of(native(Kind::floating, bytes).id())) return stored;
+      if (layout == number_layout_of(native(Kind::floating, bytes).id())) return stored;
   if (can_be_converted(layout))
     for (const Index bytes : float_bytes)
-      if (const Datatype wider = native(Kind::floating, bytes); holds(layout_of(wider.id()), layout)) return wider;
+      if (const Datatype wider = native(Kind::floating, bytes); holds(number_layout_of(wider.id()), layout))
+        return wider;
   refuse_number(stored.id(), elements);
 }
 
@@ -273,7 +274,7 @@ bool is_bfloat16(const Datatype& stored) {
   const QuietErrors errors;
   const hid_t type = stored.id();
   return H5Tget_class(type) == H5T_FLOAT && H5Tget_size(type) == 2 && has_byte_order(type) &&
-         layout_of(type) == layout_of(native(Kind::bfloat, 2).id());
+         number_layout_of(type) == number_layout_of(native(Kind::bfloat, 2).id());
 }
 
 }  // namespace tridap::hdf5

@@ -408,17 +408,7 @@ Distribution default_distribution(const Stored& stored, Index processes) {
   if (stored.distribution && stored.distribution->processes() == processes) return *stored.distribution;
   std::vector<AxisSpec> specs = stored.specs;
   if (specs.empty() && stored.distribution) specs = specs_of(layout_of(*stored.distribution));
-  for (const bool padded : {true, false}) {
-    if (specs.size() != stored.shape.size()) break;
-    for (AxisSpec& spec : specs)
-      if (auto* const blocks = std::get_if<BlockSpec>(&spec); blocks != nullptr && !padded) blocks->padding = 0;
-    try {
-      return Distribution::make(stored.shape, specs, default_grid(processes, specs));
-    } catch (const Error&) {  // its padding does not fit this number of processes
-    }
-  }
-  const std::vector<AxisSpec> blocks(stored.shape.size(), block());
-  return Distribution::make(stored.shape, blocks, default_grid(processes, blocks));
+  return default_of(stored.shape, std::move(specs), processes);
 }
 
 }  // namespace tridap::hdf5

@@ -111,6 +111,13 @@ void bind_report(py::module_& module) {
   bind_checked(module);
   bind_receipt(module);
   module.def("_copied", [](Index bytes, double seconds) { return Receipt{false, false, bytes, {}, seconds}; });
+  module.def("_receipt", [](Index bytes_copied, double seconds) {
+    Receipt receipt;
+    receipt.shared = receipt.same_address = false;
+    receipt.bytes_copied = bytes_copied;
+    receipt.seconds = seconds;
+    return receipt;
+  });
   module.def("_refuse", [](const Text& fault, const Text& remedy) { refuse(fault, "", remedy); });
   module.def("_together", &run_together, "comm"_a, "step"_a, "same"_a);
   module.def("_check", &check_object, "obj"_a, "comm"_a, "raise_on_error"_a, "trust_extent"_a);

@@ -28,8 +28,9 @@ void bind_gather(py::module_& module);
 void bind_ghosts(py::module_& module);
 void bind_redistribution(py::module_& module);
 void bind_report(py::module_& module);
-void bind_specs(py::module_& module);  ///< what describes an axis
-void bind_solve(py::module_& module);  ///< without Trilinos, types that say so
+void bind_specs(py::module_& module);          ///< what describes an axis
+void bind_solve(py::module_& module);          ///< without Trilinos, types that say so
+void bind_stored_layout(py::module_& module);  ///< how an array on disk states its distribution
 void bind_vocabularies(py::module_& module);
 
 /// Sets the slots of DistArray: NumPy's buffer protocol on the local part, and those of the garbage collector.

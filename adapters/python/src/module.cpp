@@ -46,5 +46,6 @@ PYBIND11_MODULE(_core, module) {
   tridap::python::bind_ghosts(module);
   tridap::python::bind_redistribution(module);
   tridap::python::bind_solve(module);
+  tridap::python::bind_stored_layout(module);
   tridap::python::bind_vocabularies(module);
 }

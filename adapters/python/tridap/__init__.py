@@ -32,7 +32,7 @@ Linear systems
     `solve` returns a `SolveResult` with its `History`, `eigsh` finds eigenvalues. `Matrix`, `LinearOperator` and
     `Preconditioner` are what they take. `ConvergenceWarning` and `ConvergenceError` say that a method stopped early.
 Files
-    `save`, `load` and `load_attrs` use HDF5.
+    `save`, `load` and `load_attrs` use HDF5, and zarr where the name ends with ``.zarr``. `xdmf` writes a file for ParaView.
 Checks
     `check` returns a `Report` with each `Finding` about an array, and `ProtocolError` has one. `export` gives the dictionary
     of an array, `write_capture` writes those of all processes. A `Receipt` says what was copied.
@@ -51,7 +51,7 @@ from ._capture import write_capture
 from ._components import Component, components
 from ._eigen import eigsh
 from ._errors import ProtocolError
-from ._files import load, load_attrs, save
+from ._files import load, load_attrs, save, xdmf
 from ._gather import scatter
 from ._ghosts import GhostedArray
 from ._ids import from_ids, to_ids
@@ -72,4 +72,4 @@ __all__ = ["ArrayElsewhere", "BlockSpec", "Component", "ConvergenceError", "Conv
            "Redistribution", "Relabelling", "Report", "SolveResult", "Translation", "UnstructuredSpec", "WholeSpec",
            "array", "asarray", "block", "chapel", "check", "components", "cyclic", "distribution", "eigsh", "empty", "essl", "export",
            "from_function", "from_ids", "hpf", "julia", "load", "load_attrs", "mpi_cart", "redistribute", "relabel", "save",
-           "scalapack", "scatter", "set_option", "solve", "to_ids", "trace", "unstructured", "watch", "whole", "write_capture", "x10", "zeros"]
+           "scalapack", "scatter", "set_option", "solve", "to_ids", "trace", "unstructured", "watch", "whole", "write_capture", "x10", "xdmf", "zeros"]

@@ -1,4 +1,4 @@
-"""Arrays on disk: HDF5 files, and the .dnpy files of DistArray."""
+"""Arrays on disk: HDF5 files, zarr stores, and the .dnpy files of DistArray."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 import numpy as np
 
-from . import _core, _dnpy
+from . import _core, _dnpy, _xdmf, _zarr, _zarr_load
 from ._agree import collective, integer, together, unmasked
-from ._make import communicator, distribution
+from ._make import communicator, distribution, from_function
 from ._modules import compiled
 
 if TYPE_CHECKING:
@@ -22,9 +22,12 @@ if TYPE_CHECKING:
 
 @collective("tridap.save()", "hdf5")
 def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping[str, Any] | None = None, *,
-         step: int | None = None, chunks: Sequence[int] | None = None, compression: str | int | None = None,
-         comm: MPI.Comm | None = None, progress: bool | None = None) -> _core.Receipt:
-    """Saves arrays in a new HDF5 file, each as one dataset of its whole shape, in C order. Collective.
+         step: int | None = None, chunks: Sequence[int] | None = None, compression: str | int | Mapping[str, Any] | None = None,
+         shards: Sequence[int] | None = None, zarr_format: int | None = None, comm: MPI.Comm | None = None,
+         progress: bool | None = None, xdmf: bool = False, origin: Sequence[float] | None = None,
+         spacing: Sequence[float] | None = None, coordinates: Sequence[str] | None = None, centers: str = "points",
+         vectors: bool = False, axes: str = "zyx", time: float | None = None) -> _core.Receipt:
+    """Saves arrays in a new HDF5 file, each as one dataset of its whole shape, in C order; or in a zarr store. Collective.
 
     ``tridap.save("run.h5", {"temperature": t}, attrs={"time": 2.5})`` writes a file that h5py, MATLAB, ParaView and
     other programs read. Every process writes the elements that it owns, from the array's own memory. Communication
@@ -34,6 +37,10 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
     The file gets its name when it is complete. If an error occurs or a process is killed, an earlier file of this name
     remains as it was.
 
+    A path that ends with ".zarr" is that of a zarr store, a folder, with a group of arrays; it needs the module zarr. Each
+    process writes whole chunks, so that no chunk has two writers: elements move to other processes where the distribution cuts
+    chunks. An earlier store of this name is exchanged for the new one.
+
     Args:
         path: the name of the file, the same on every process.
         arrays: by name, a `DistArray`, or any object with ``__distarray__``. Groups are written before a slash:
@@ -41,12 +48,27 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
         attrs: attributes of the file: str, numbers, or NumPy arrays. Those of the first process are written.
         step: the arrays are this step of a time series, from 0: the datasets get an unlimited axis before the others. A
             file that exists is kept, and the step added to it, or replaced. The file is copied first.
-        chunks: the extents of the chunks in which datasets are stored, one for each axis of the array.
-        compression: None; "gzip"; or its level, 1 to 9. The file needs its uncompressed size while it is written.
+        chunks: the extents of the chunks in which datasets are stored, one for each axis of the array. None: in zarr, chunks of
+            at most 4 MiB, which depend on the shape and the type alone.
+        compression: None; "gzip"; or its level, 1 to 9. The HDF5 file needs its uncompressed size while it is written. For zarr
+            also "default", which is zarr's own, "blosc", "zstd" and other names of zarr, or a codec's configuration as zarr
+            writes it, such as {"id": "blosc", "clevel": 5}.
+        shards: for zarr's format 3: the extents of the files, multiples of the chunks.
+        zarr_format: 2 or 3; None: the default of the zarr that is installed. zarr 2 has format 2 alone.
         comm: an mpi4py communicator; None: that of the first array that has one, else MPI.COMM_WORLD, or only this
             process for arrays over one process.
         progress: whether the first process shows on standard error what is done; None: if this is a terminal, and it
             takes long.
+        xdmf: also write a small file beside the HDF5 file, "run.xdmf" for "run.h5", which ParaView and VisIt open. It shows the
+            arrays of this call; of a time series, all steps.
+        origin, spacing: for XDMF: where the first point is, and the distances of points, one number for each axis of the arrays,
+            in their order.
+        coordinates: for XDMF: the names of the saved arrays with the coordinates x, y and z of the points.
+        centers: for XDMF: "points" or "cells", which the values are of.
+        vectors: for XDMF: the last axis has the two or three components of a vector, x first.
+        axes: for XDMF: "zyx": the last axis is x, then y, then z. "xyz": the first is x; the coordinates of all points are then
+            written as one more array.
+        time: of the step; None: its number. The attribute "step_times" has those of all steps.
 
     Raises:
         ProtocolError: on every process, for example if an array is wrong or the file cannot be written.
@@ -55,37 +77,171 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
 
     def asked():
         options = {"path": _path(path), "names": _names(arrays), "chunks": _chunks(chunks),
-                   "step": None if step is None else integer("step", step), "compression": _level(compression)}
-        _native()
+                   "step": None if step is None else integer("step", step)}
+        if _zarr.is_zarr(options["path"]):
+            options.update(_zarr.options_of(options["names"], options["step"], compression, zarr_format, shards))
+            options.update(shards=_chunks(shards, "shards"), asked_format=zarr_format is not None, compression=compression)
+        else:
+            if shards is not None or zarr_format is not None:
+                raise ValueError("shards and zarr_format are of zarr stores: leave them out, or give a path that ends with '.zarr'")
+            options["compression"] = _level(compression)
+            _native()
+        options["xdmf"] = _asked_for_xdmf(options, xdmf, origin, spacing, coordinates, centers, vectors, axes, time)
         return options
 
     options = together(group, asked)
     parts = [(name, _core._asarray(arrays[name], group)) for name in options["names"]]
+    shown = options.pop("xdmf")
+    if shown is not None and axes == "xyz":
+        parts += together(group, lambda: _points(parts, shown, group), same=False)
+        shown = {**shown, "coordinates": [_POINTS], "origin": None, "spacing": None}
 
-    def prepared():
+    def need_parts():
         for name, part in parts:
             _core._refuse_on_device(part)
             _need_order(name, part, group)
-        return _native().prepare([(name, part.local, part.distribution) for name, part in parts], _attributes(attrs),
+        return _attributes(attrs)
+
+    if "zarr_format" in options:
+        return _save_zarr(parts, need_parts, options, group, progress)
+
+    def prepared():
+        attributes = need_parts()
+        if shown is not None:
+            fields = [_xdmf.Field(name, part.shape, part.dtype, None, 0) for name, part in parts]
+            _xdmf.text("", fields, [], _of_xdmf(shown))
+        if time is not None:
+            attributes.append((_xdmf.TIMES, _times(options["path"], options["step"], time, group)))
+        return _native().prepare([(name, part.local, part.distribution) for name, part in parts], attributes,
                                  options["step"], options["chunks"], options["compression"], group)
 
     saving = together(group, prepared, same=False)
-    with _Alone(), _Progress("saving", options["path"], group, progress) as shown:
-        return _native().save(os.fsencode(options["path"]), saving, group, shown.tell)
+    with _Alone(), _Progress("saving", options["path"], group, progress) as line:
+        receipt = _native().save(os.fsencode(options["path"]), saving, group, line.tell)
+    if shown is not None:
+        def beside():
+            if group.rank == 0:
+                _write_xdmf(options["path"], [name for name, _ in parts], _of_xdmf(shown))
+
+        together(group, beside, same=False)
+    return receipt
+
+
+def _save_zarr(parts, need_parts, options, comm, progress):
+    def prepared():
+        attributes = need_parts()
+        for name, part in parts:
+            _zarr.need_elements(name, part)
+        return _zarr.attributes_of(attributes)
+
+    attributes = together(comm, prepared, same=False)
+    with _Progress("saving", options["path"], comm, progress) as shown:
+        copied, seconds = _zarr.save(options["path"], parts, attributes, options, comm, shown.tell)
+    return _core._receipt(copied, seconds)
+
+
+def xdmf(path: str | os.PathLike[str], names: Sequence[str] | None = None, *, origin: Sequence[float] | None = None,
+         spacing: Sequence[float] | None = None, coordinates: Sequence[str] | None = None, centers: str = "points",
+         vectors: bool = False) -> str:
+    """Writes an XDMF file beside an HDF5 file that exists, so that ParaView and VisIt open it. Returns its name. Not collective.
+
+    Args:
+        path: the name of the HDF5 file, which any program may have written.
+        names: of the datasets that it shows; None: all.
+        origin, spacing, coordinates, centers, vectors: as in `save`.
+
+    Raises:
+        ValueError: if ParaView cannot show one of the datasets, with the remedy.
+    """
+    asked = _xdmf.checked(origin, spacing, coordinates, centers, vectors)
+    place = _path(path)
+    with _Alone():
+        chosen = _native().dataset_names(place) if names is None else list(names)
+    return _write_xdmf(place, chosen, asked)
+
+
+_POINTS = "__points__"  # the coordinates that `axes="xyz"` writes
+
+
+def _asked_for_xdmf(options, wanted, origin, spacing, coordinates, centers, vectors, axes, time):
+    """The arguments for XDMF, or None; raises what is wrong with them."""
+    given = (origin, spacing, coordinates, centers, vectors, axes) != (None, None, None, "points", False, "zyx")
+    if time is not None and (options["step"] is None or "zarr_format" in options):
+        raise ValueError("time is that of a step in an HDF5 file: pass step, too, or attrs={'time': time}")
+    if not wanted:
+        if given:
+            raise ValueError("origin, spacing, coordinates, centers, vectors and axes are for XDMF: pass xdmf=True, too")
+        return None
+    if "zarr_format" in options:
+        raise ValueError("xdmf is for HDF5 files, which ParaView reads: give a path that ends with '.h5'")
+    if axes not in ("zyx", "xyz"):
+        raise ValueError(f"axes is {axes!r}, must be 'zyx' (the last axis is x) or 'xyz' (the first one is)")
+    if axes == "xyz" and coordinates is not None:
+        raise ValueError("axes is 'xyz', and coordinates are given, which say the same: leave out axes")
+    return _xdmf.checked(origin, spacing, coordinates, centers, vectors)._asdict()
+
+
+def _of_xdmf(options):
+    return _xdmf.Options(**options)
+
+
+def _points(parts, options, comm):
+    """The coordinates of all points for axes in the order x, y, z, as an array that is saved with the others. Local."""
+    shapes = {part.shape[:-1] if options["vectors"] else part.shape for _, part in parts}
+    if len(shapes) != 1 or not 1 <= len(next(iter(shapes))) <= 3:
+        raise ValueError(f"axes is 'xyz', and the arrays have the shapes {sorted(shapes)}, must have one shape of one to three axes: save "
+                         "them in files of their own")
+    shape, = shapes
+    extents = tuple(n + (options["centers"] == "cells") for n in shape)
+    layout = distribution((*extents, 3), [*["b"] * len(extents), "*"], None, comm.size)
+    begin, step = ([*(options[key] or [other] * len(shape)), *[0.0] * (3 - len(shape))] for key, other in (("origin", 0.0), ("spacing", 1.0)))
+
+    def values(*at):
+        component = at[-1]
+        return sum(np.where(component == axis, begin[axis] + step[axis] * at[axis], 0.0) for axis in range(len(shape)))
+
+    return [(_POINTS, from_function(layout, values, float, comm=comm))]
+
+
+def _times(path, step, time, comm):
+    """The attribute with the times of all steps, which the first process reads and extends."""
+    times = np.full(step + 1, np.nan)
+    if comm.rank == 0 and os.path.exists(path):
+        with _Alone():
+            before = np.atleast_1d(_native().read_attributes(os.fsencode(path), "/").get(_xdmf.TIMES, []))
+        if before.dtype.kind == "f" and before.ndim == 1:
+            times = np.concatenate([before, np.full(max(0, step + 1 - len(before)), np.nan)])
+    times[step] = time
+    return times
+
+
+def _write_xdmf(path, names, options):
+    """Writes the XDMF file for datasets of a file. Local."""
+    from mpi4py import MPI
+    fields = []
+    with _Alone():
+        for name in names:
+            stored = _native().find(os.fsencode(path), name, MPI.COMM_SELF, False, False, False).understood()
+            said = _native().read_attributes(os.fsencode(path), name).get("saved_steps")
+            steps = None if stored.steps is None else _xdmf.saved_steps(said, stored.steps)
+            fields.append(_xdmf.Field(name, tuple(stored.shape), np.dtype(stored.dtype), steps, stored.steps or 0))
+        times = np.atleast_1d(_native().read_attributes(os.fsencode(path), "/").get(_xdmf.TIMES, [])).tolist()
+    return _xdmf.write(path, fields, times, options)
 
 
 @collective("tridap.load()", "hdf5")
 def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, comm: MPI.Comm | None = None, *,
-         grid: int | Sequence[int] | None = None, step: int | None = None,
+         grid: int | Sequence[int] | None = None, step: int | None = None, slices: Any = None,
          progress: bool | None = None, dtype: Any = None) -> _core.DistArray:
-    """Reads an array from an HDF5 file, whichever program wrote it, or from .dnpy files. Collective.
+    """Reads an array from an HDF5 file or a zarr store, whichever program wrote it, or from .dnpy files. Collective.
 
     ``tridap.load("run.h5", "temperature")`` gives back what `save` has written, with its distribution if there are as
-    many processes as then. Each process reads its part of the file, padding included.
+    many processes as then. Each process reads its part of the file, padding included. Of a zarr store, each chunk is read by one
+    process, and the elements then move.
 
     Args:
         path: the name of the file, the same on every process. For the .dnpy files of DistArray, the name of one of
-            them, or what they have in common: "field" for field_0.dnpy, field_1.dnpy, ...
+            them, or what they have in common: "field" for field_0.dnpy, field_1.dnpy, ... A zarr store may have any name.
         name: of the dataset; None: the only one in the file.
         to: the distribution of the array: a `Distribution`, or what `distribution` takes for the axes, such as "b,*".
             None: as it was saved, if the number of processes is the same; else one of the same kind; blocks if the file
@@ -93,6 +249,8 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
         comm: an mpi4py communicator; None: MPI.COMM_WORLD, or only this process if `to` is a `Distribution` over one.
         grid: processes along each axis, if `to` gives the axes.
         step: of a time series; None: the last one. If another program wrote it, its first axis is that of the steps.
+        slices: of a zarr store: which part is loaded, an index or a slice with a positive step for each axis, as numpy.s_ makes
+            them. None: all. `to` is then for the part.
         progress: as in `save`.
         dtype: "bfloat16": numbers that are stored as bfloat16 are not converted; they have the dtype of ml_dtypes if the
             program has imported it, else "V2". None: they become float32.
@@ -110,18 +268,25 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
         if dtype is not None and str(dtype) != "bfloat16":
             raise ValueError(f"dtype is {dtype!r}, must be 'bfloat16' or None: convert the array after it is loaded")
         asked = {"path": _path(path), "name": name or "", "step": None if step is None else integer("step", step),
-                 "bfloat16": dtype is not None, "hdf5": _is_built()}
-        files.extend(_dnpy.files_of(asked["path"]) if group.rank == 0 else ())
+                 "bfloat16": dtype is not None, "hdf5": _is_built(), "slices": None if slices is None else repr(slices)}
+        if group.rank == 0 and not _zarr.is_zarr(asked["path"]):
+            files.extend([_ZARR] if _zarr.is_store(asked["path"]) else _dnpy.files_of(asked["path"]))
         return asked
 
     options = together(group, asked)
+    if _zarr.is_zarr(options["path"]):
+        return _load_zarr(options, slices, to, grid, group, progress)
     search = None
     if options["hdf5"]:
         with _Alone():
             search = _native().find(os.fsencode(options["path"]), options["name"], group, step is not None, to is None and grid is None,
                                    bool(files))
     if search is None or not search.has_read:
-        if files := group.bcast(files):
+        files = group.bcast(files)
+        if files == [_ZARR]:
+            return _load_zarr(options, slices, to, grid, group, progress)
+        if files:
+            together(group, lambda: _refuse_slices(slices))
             if options["bfloat16"]:
                 together(group, lambda: _refuse_bfloat16("files of DistArray have none"))
             return _dnpy.load(files, to, grid, group)
@@ -129,6 +294,7 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
     made = []
 
     def prepared():
+        _refuse_slices(slices)
         with _Alone():
             stored = search.understood()
             if isinstance(to, _core.Distribution):
@@ -150,9 +316,34 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
     return _core._over(local, dist, group.rank, group)
 
 
+def _load_zarr(options, slices, to, grid, comm, progress):
+    def find():
+        if options["bfloat16"]:
+            _refuse_bfloat16("zarr stores have none")
+        return _zarr_load.find(options["path"], options["name"], options["step"]) if comm.rank == 0 else None
+
+    found = comm.bcast(together(comm, find, same=False))
+    made = []
+
+    def prepared():
+        loading = _zarr_load.prepare(found, slices, to, grid, comm)
+        made.append(loading)
+        dist = loading.dist
+        return None if dist is None else {"to": f"{dist.shape} {dist.describe()}", "layout": _core._fingerprint(dist)}
+
+    together(comm, prepared)
+    with _Progress("loading", options["path"], comm, progress) as shown:
+        return _zarr_load.load(made[0], comm, shown.tell)
+
+
+def _refuse_slices(slices):
+    if slices is not None:
+        raise ValueError("slices are for zarr stores: load the array, and take x[...] of it")
+
+
 @collective("tridap.load_attrs()", "hdf5")
 def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | None = None) -> dict[str, Any]:
-    """The attributes of an HDF5 file, or of a dataset or group in it: str, and NumPy numbers and arrays. Collective.
+    """The attributes of an HDF5 file or a zarr store, or of an array or group in it: str, and NumPy numbers and arrays. Collective.
 
     The first process reads them. Attributes that are neither a text nor numbers are left out. The arguments are those
     of `load`.
@@ -160,13 +351,19 @@ def load_attrs(path: str | os.PathLike[str], name: str = "/", comm: MPI.Comm | N
     group: Any = communicator(comm)
 
     def read():
-        _native()
-        with _Alone():
-            found = _native().read_attributes(os.fsencode(_path(path)), _text("name", name)) if group.rank == 0 else {}
+        if _zarr.is_zarr(_path(path)) or _zarr.is_store(_path(path)):
+            found = _zarr_load.read_attributes(_path(path), _text("name", name)) if group.rank == 0 else {}
+        else:
+            _native()
+            with _Alone():
+                found = _native().read_attributes(os.fsencode(_path(path)), _text("name", name)) if group.rank == 0 else {}
         return {key: value[()] if isinstance(value, np.ndarray) and value.ndim == 0 else value
                 for key, value in found.items()}
 
     return group.bcast(together(group, read, same=False))
+
+
+_ZARR = ".zarr"  # in the place of the names of files
 
 
 def _is_built():
@@ -204,13 +401,13 @@ def _names(arrays):
     return list(arrays)
 
 
-def _chunks(chunks):
+def _chunks(chunks, name="chunks"):
     if chunks is None:
         return None
     try:
         return [index(extent) for extent in chunks]
     except TypeError:
-        raise TypeError(f"chunks is {chunks!r}, must be one integer for each axis") from None
+        raise TypeError(f"{name} is {chunks!r}, must be one integer for each axis") from None
 
 
 def _level(compression):

@@ -1,14 +1,13 @@
-#include "layout.hpp"
-
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/spread_lists.hpp>
+#include <tridap/internal/stored_layout.hpp>
 #include <tridap/read.hpp>
 #include <tridap/text.hpp>
 
 #include <algorithm>
 #include <utility>
 
-namespace tridap::hdf5 {
+namespace tridap::stored_layout {
 
 namespace {
 
@@ -256,6 +255,27 @@ std::vector<AxisSpec> specs_of(const Layout& layout) {
   return specs;
 }
 
+Distribution default_of(const std::vector<Index>& shape, std::vector<AxisSpec> specs, Index processes) {
+  for (const bool padded : {true, false}) {
+    if (specs.size() != shape.size()) break;
+    for (AxisSpec& spec : specs)
+      if (auto* const blocks = std::get_if<BlockSpec>(&spec); blocks != nullptr && !padded) blocks->padding = 0;
+    try {
+      return Distribution::make(shape, specs, default_grid(processes, specs));
+    } catch (const Error&) {  // its padding does not fit this number of processes
+    }
+  }
+  const std::vector<AxisSpec> blocks(shape.size(), block());
+  return Distribution::make(shape, blocks, default_grid(processes, blocks));
+}
+
+std::vector<Index> borders_of(const AxisLayout& layout) {
+  const BlockKind block = block_of(layout);
+  std::vector<Index> borders;
+  for (Index c = 0; c <= block.grid(); ++c) borders.push_back(block.begin(c));
+  return borders;
+}
+
 bool has_dictionaries(const std::string& text) {
   const Value said = read_json(text);
   return said.list_size().value_or(0) > 0 && said.element(0).list_size();
@@ -280,4 +300,4 @@ Distribution read_dictionaries(const std::string& version, const std::string& te
   return Distribution(std::move(axes));
 }
 
-}  // namespace tridap::hdf5
+}  // namespace tridap::stored_layout

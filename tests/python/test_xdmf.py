@@ -1,0 +1,154 @@
+"""The XDMF files that ParaView and VisIt open: what they say, against the HDF5 file as h5py reads it."""
+
+import os
+import xml.etree.ElementTree as ET
+
+import h5py
+import numpy as np
+import pytest
+import tridap
+from mpi4py import MPI
+from producers import refused_by_all
+
+COMM = MPI.COMM_WORLD
+P = COMM.size
+R = COMM.rank
+
+
+def field(shape, values=None, dtype=float):
+    dist = tridap.distribution(shape, processes=P)
+    return tridap.from_function(dist, values or (lambda *at: sum(10.0**n * one for n, one in enumerate(at))), dtype, comm=COMM)
+
+
+def first(function):
+    """What a function returns on the first process, on all."""
+    return COMM.bcast(function() if R == 0 else None)
+
+
+def item(node, path):
+    """The values of a DataItem, read by h5py as the XML says."""
+    kind = node.get("ItemType", "Uniform")
+    shape = tuple(map(int, node.get("Dimensions").split()))
+    if kind == "HyperSlab":
+        start, stride, count = np.array(node[0].text.split(), int).reshape(3, -1)
+        whole = item(node[1], path)
+        assert whole.ndim == len(start)
+        return whole[tuple(slice(s, s + n * d, d) for s, d, n in zip(start, stride, count))].reshape(shape)
+    if kind == "Function":
+        given = [item(one, path) for one in node]
+        if node.get("Function") == "0 * $0":
+            return 0 * given[0]
+        assert node.get("Function") == "JOIN($0, $1, 0 * $0)"
+        return np.stack([*given, 0 * given[0]], -1).reshape(shape)
+    if node.get("Format") == "XML":
+        return np.array(node.text.split(), float).reshape(shape)
+    name, place = node.text.split(":")
+    with h5py.File(path.parent / name, "r") as file:
+        found = file[place][()]
+    assert found.size == np.prod(shape) and found.dtype.itemsize == int(node.get("Precision"))
+    assert {"f": "Float", "i": "Int", "u": "UInt"}[found.dtype.kind] == node.get("NumberType")
+    return found.reshape(shape)
+
+
+def read(path):
+    """The grids of an XDMF file: time, topology, geometry, and attributes by name."""
+    grids = []
+    for grid in ET.parse(path).getroot().iter("Grid"):
+        if grid.get("GridType") == "Uniform":
+            time, geometry = grid.find("Time"), grid.find("Geometry")
+            grids.append((None if time is None else float(time.get("Value")), tuple(map(int, grid.find("Topology").get("Dimensions").split())),
+                          geometry.get("GeometryType"), [item(one, path) for one in geometry],
+                          {one.get("Name"): (one.get("AttributeType"), one.get("Center"), item(one[0], path)) for one in grid.findall("Attribute")}))
+    return grids
+
+
+def test_origin_and_spacing_are_in_the_order_of_the_axes(folder):
+    x = field((3, 4, 5))
+    tridap.save(folder / "x.h5", {"t": x, "g/p": x + 1}, xdmf=True, origin=(1, 2, 3), spacing=(0.5, 1, 2))
+    (time, points, kind, geometry, values), = first(lambda: read(folder / "x.xdmf"))
+    assert time is None and points == (3, 4, 5) and kind == "ORIGIN_DXDYDZ"
+    assert [list(one) for one in geometry] == [[1, 2, 3], [0.5, 1, 2]]
+    for name, more in ("t", 0), ("g/p", 1):
+        kind, center, found = values[name]
+        assert (kind, center) == ("Scalar", "Node") and (found == x.allgather() + more).all()
+    assert first(lambda: sorted(os.listdir(folder))) == ["x.h5", "x.xdmf"]
+
+
+def test_two_axes_and_cells(folder):
+    x = field((3, 4), dtype="i4")
+    tridap.save(folder / "x.h5", {"t": x}, xdmf=True, centers="cells", spacing=(1, 2))
+    (_, points, _, geometry, values), = first(lambda: read(folder / "x.xdmf"))
+    assert points == (1, 4, 5) and values["t"][1] == "Cell" and list(geometry[1]) == [1, 1, 2]
+    assert (values["t"][2] == x.allgather()[None]).all() and values["t"][2].shape == (1, 3, 4)
+
+
+def test_curvilinear_grids_have_the_coordinates_that_were_saved(folder):
+    x, y = field((4, 5), lambda i, j: i + 0.1 * j), field((4, 5), lambda i, j: j - 0.1 * i)
+    tridap.save(folder / "x.h5", {"t": x * y, "px": x, "py": y}, xdmf=True, coordinates=("px", "py"))
+    (_, points, kind, geometry, values), = first(lambda: read(folder / "x.xdmf"))
+    assert points == (1, 4, 5) and kind == "X_Y_Z" and list(values) == ["t"]
+    for found, wanted in zip(geometry, (x.allgather(), y.allgather(), np.zeros((4, 5)))):
+        assert (found == wanted).all()
+    refused_by_all(COMM, {"must be the names of saved arrays": lambda: tridap.save(folder / "y.h5", {"t": x}, xdmf=True, coordinates=("a", "b")),
+                          "must have .5, 6., that of the points": lambda: tridap.save(
+                              folder / "y.h5", {"t": x, "px": x, "py": y}, xdmf=True, coordinates=("px", "py"), centers="cells")})
+    assert not first(lambda: os.path.exists(folder / "y.h5"))
+
+
+@pytest.mark.parametrize("components", [2, 3])
+def test_vectors_have_three_components(folder, components):
+    x = field((3, 4, components))
+    tridap.save(folder / "x.h5", {"v": x}, xdmf=True, vectors=True)
+    (_, points, _, _, values), = first(lambda: read(folder / "x.xdmf"))
+    kind, _, found = values["v"]
+    assert points == (1, 3, 4) and kind == "Vector" and found.shape == (1, 3, 4, 3)
+    assert (found[0, ..., :components] == x.allgather()).all() and (found[..., components:] == 0).all()
+
+
+def test_every_step_has_its_time(folder):
+    x = field((4, 6))
+    for step, time in (0, 0.5), (1, 1.5), (3, None):
+        tridap.save(folder / "x.h5", {"t": x + step, "v": x - step}, step=step, time=time, xdmf=True)
+    grids = first(lambda: read(folder / "x.xdmf"))
+    assert [time for time, *_ in grids] == [0.5, 1.5, 3]
+    for step, (*_, values) in zip((0, 1, 3), grids):
+        assert (values["t"][2] == x.allgather() + step).all() and (values["v"][2] == x.allgather() - step).all()
+    if R == 0:
+        os.remove(folder / "x.xdmf")
+        assert tridap.xdmf(folder / "x.h5", ["t"], spacing=(2, 2)) == str(folder / "x.xdmf")
+    COMM.Barrier()
+    assert [time for time, *_ in first(lambda: read(folder / "x.xdmf"))] == [0.5, 1.5, 3]
+
+
+@pytest.mark.parametrize("centers, more", [("points", 0), ("cells", 1)])
+def test_the_first_axis_is_x_if_the_caller_says_so(folder, centers, more):
+    x = field((3, 4, 5))
+    tridap.save(folder / "x.h5", {"t": x}, xdmf=True, axes="xyz", origin=(1, 2, 3), spacing=(0.5, 1, 2), centers=centers)
+    (_, points, kind, geometry, values), = first(lambda: read(folder / "x.xdmf"))
+    assert points == (3 + more, 4 + more, 5 + more) and kind == "XYZ" and (values["t"][2] == x.allgather()).all()
+    for axis, (begin, step) in enumerate([(1, 0.5), (2, 1), (3, 2)]):
+        assert (geometry[0][..., axis] == begin + step * np.indices(points)[axis]).all()
+
+
+def test_what_paraview_cannot_show_is_refused_with_the_remedy(folder):
+    x = field((3, 4))
+    calls = {"complex elements .* save its parts": x + 1j, "bool as elements": x > 1, "elements of float16": x.astype("f2"),
+             "elements of (float128|longdouble)": x.astype("g"), "4 axes of space": field((2, 2, 2, 2))}
+    refused_by_all(COMM, {words: lambda x=x: tridap.save(folder / "x.h5", {"t": x}, xdmf=True) for words, x in calls.items()})
+    refused_by_all(COMM, {
+        "4 components": lambda: tridap.save(folder / "x.h5", {"t": x}, xdmf=True, vectors=True),
+        "origin is .1.0., must be 2 numbers": lambda: tridap.save(folder / "x.h5", {"t": x}, xdmf=True, origin=(1,)),
+        "pass xdmf=True, too": lambda: tridap.save(folder / "x.h5", {"t": x}, origin=(1, 2)),
+        "leave out one of them": lambda: tridap.save(folder / "x.h5", {"t": x}, xdmf=True, origin=(1, 2), coordinates=("a", "b")),
+        "time is that of a step": lambda: tridap.save(folder / "x.h5", {"t": x}, time=1.0),
+        "xdmf is for HDF5 files": lambda: tridap.save(folder / "x.zarr", {"t": x}, xdmf=True),
+        "axes is 'yxz'": lambda: tridap.save(folder / "x.h5", {"t": x}, xdmf=True, axes="yxz"),
+    })
+    assert not first(lambda: os.listdir(folder))
+
+
+def test_names_are_written_as_xml_needs_them(folder):
+    x = field((2, 3))
+    tridap.save(folder / "a&b.h5", {"<t>": x}, xdmf=True)
+    (*_, values), = first(lambda: read(folder / "a&b.xdmf"))
+    assert (values["<t>"][2] == x.allgather()).all()
