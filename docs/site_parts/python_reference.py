@@ -15,7 +15,7 @@ GROUPS = {
     "Moves": ["redistribute", "Redistribution", "Moving", "relabel", "Relabelling", "to_ids", "from_ids"],
     "Linear systems and eigenvalues": ["solve", "eigsh", "Matrix", "LinearOperator", "Preconditioner", "SolveResult",
                                        "History", "ConvergenceError", "ConvergenceWarning"],
-    "Files": ["save", "load", "load_attrs"],
+    "Files": ["save", "load", "load_attrs", "xdmf"],
     "Options, and what this build has": ["set_option", "components", "Component"],
     "Distributions in other libraries' words": ["Translation", "hpf", "essl", "chapel", "julia", "x10", "mpi_cart"],
 }

@@ -249,7 +249,7 @@ def load(path: str | os.PathLike[str], name: str | None = None, to: Any = None, 
         comm: an mpi4py communicator; None: MPI.COMM_WORLD, or only this process if `to` is a `Distribution` over one.
         grid: processes along each axis, if `to` gives the axes.
         step: of a time series; None: the last one. If another program wrote it, its first axis is that of the steps.
-        slices: of a zarr store: which part is loaded, an index or a slice with a positive step for each axis, as numpy.s_ makes
+        slices: of a zarr store: which part is loaded, an index or a slice with a positive step for each axis, as ``numpy.s_`` makes
             them. None: all. `to` is then for the part.
         progress: as in `save`.
         dtype: "bfloat16": numbers that are stored as bfloat16 are not converted; they have the dtype of ml_dtypes if the

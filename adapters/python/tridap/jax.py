@@ -1,5 +1,7 @@
 """JAX's arrays with their shardings as distributed arrays, and distributed arrays as JAX's, in the same memory.
 
+Example::
+
     from tridap import jax as tj
 
     a = tj.export_array(x)        # a DistArray in the memory of the jax.Array x; tridap.asarray(x, comm) is the same

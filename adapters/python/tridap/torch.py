@@ -1,5 +1,7 @@
 """PyTorch's DTensors as distributed arrays, and distributed arrays as DTensors, in the same memory.
 
+Example::
+
     from tridap import torch as tt
 
     a = tt.export_array(x)                          # a DistArray in the memory of the DTensor x; tridap.asarray(x, comm) is the same
@@ -12,7 +14,7 @@ rank in PyTorch, and the array's communicator has the order of the parts. `distr
 
 Along an axis of the mesh with ``Replicate()``, the processes are replicas. The array is on the processes of one of them, and is
 read-only. The other processes get a `tridap.ArrayElsewhere`. With ``replicas="update"`` the array can be written, and a ``with``
-block sends its elements to the other replicas at its end, as `to_dtensor` does:
+block sends its elements to the other replicas at its end, as `to_dtensor` does::
 
     with tt.export_array(x, replicas="update") as a:
         a *= 2
