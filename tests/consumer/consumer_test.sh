@@ -74,6 +74,13 @@ case $case in
     ! grep -rlF "$source" "$folder/prefix" --include='*.cmake' --include='*.hpp' || { echo 'an install names its source'; exit 1; }
     consume project -DCMAKE_PREFIX_PATH="$folder/prefix"
     consume_device -DCMAKE_PREFIX_PATH="$folder/prefix"
+    if [[ -x $folder/prefix/bin/tridap ]]; then  # the command that is installed, and its completion for bash
+      "$source/tests/tool/completion_test.sh" "$folder/prefix/bin/tridap" \
+        "$folder/prefix/share/bash-completion/completions/tridap"
+      "$folder/prefix/bin/tridap" --version | tee "$folder/out"
+      grep -q '^compiler ' "$folder/out"
+      ! grep -q / "$folder/out" || { echo 'the command names a folder of its build'; exit 1; }
+    fi
     ;;
   smoke)  # an install checks itself, and notices headers of another version
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
