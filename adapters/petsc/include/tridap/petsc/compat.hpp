@@ -4,13 +4,13 @@
 
 #include <petscvec.h>
 
-// Of a PETSc with CUDA or HIP. Without it they are null.
+// Of a PETSc with CUDA or HIP. Without it they are null; later headers have functions in their place, which fail.
 extern "C" {
-#if !defined(PETSC_HAVE_CUDA)
+#if !defined(PETSC_HAVE_CUDA) && !defined(VEC_CUDA_DECL_OR_STUB)
 __attribute__((weak)) PetscErrorCode VecCreateMPICUDAWithArray(MPI_Comm, PetscInt, PetscInt, PetscInt,
                                                                const PetscScalar*, Vec*);
 #endif
-#if !defined(PETSC_HAVE_HIP)
+#if !defined(PETSC_HAVE_HIP) && !defined(VEC_HIP__DECL_OR_STUB)
 __attribute__((weak)) PetscErrorCode VecCreateMPIHIPWithArray(MPI_Comm, PetscInt, PetscInt, PetscInt,
                                                               const PetscScalar*, Vec*);
 #endif
@@ -25,18 +25,19 @@ namespace tridap::petsc::compat {
 
 /// What makes a Vec over memory of a device; null: this PETSc has no such Vecs. PETSc has those of one kind of devices.
 using CreateOnDevice = PetscErrorCode (*)(MPI_Comm, PetscInt, PetscInt, PetscInt, const PetscScalar*, Vec*);
-inline CreateOnDevice create_on_device() {
-#if defined(PETSC_HAVE_CUDA)
-  return VecCreateMPICUDAWithArray;
-#else
-  return VecCreateMPICUDAWithArray != nullptr ? VecCreateMPICUDAWithArray : VecCreateMPIHIPWithArray;
-#endif
-}
-/// The same for memory of a kind.
+/// The one for memory of a kind.
 inline CreateOnDevice create_on_device(Memory::Kind kind) {
+#if defined(PETSC_HAVE_CUDA) || !defined(VEC_CUDA_DECL_OR_STUB)
   if (kind == Memory::Kind::cuda || kind == Memory::Kind::cuda_managed) return VecCreateMPICUDAWithArray;
+#endif
+#if defined(PETSC_HAVE_HIP) || !defined(VEC_HIP__DECL_OR_STUB)
   if (kind == Memory::Kind::hip || kind == Memory::Kind::hip_managed) return VecCreateMPIHIPWithArray;
+#endif
   return nullptr;
+}
+inline CreateOnDevice create_on_device() {
+  const CreateOnDevice cuda = create_on_device(Memory::Kind::cuda);
+  return cuda != nullptr ? cuda : create_on_device(Memory::Kind::hip);
 }
 
 /// What PETSc calls to destroy a pointer of ours, a container's or a shell matrix's: it calls Destroy.
