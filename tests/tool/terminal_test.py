@@ -156,7 +156,7 @@ class Version(unittest.TestCase):
         self.assertEqual(self.lines[1].split()[0], "compiler")
         self.assertIn(COMPILER, self.lines[1])
 
-    def test_each_component_is_named_once_with_what_it_was_built_with(self):
+    def test_each_component_is_named_once_with_its_library(self):
         said, name = {}, ""
         for line in self.lines[1:]:
             name = line[:16].strip() or name
