@@ -12,6 +12,9 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "matrix"))
+from machines import MIRROR  # noqa: E402
+
 SKIPPED = 77  # CTest's SKIP_RETURN_CODE
 LINE = (r"ImportError: tridap was built for Open MPI v[\d.]+\S*, but mpi4py for MPICH [\d.]+\S* \(\S+/mpi4py/MPI[^/ ]*[.]so\): install the "
         "mpi4py that was built for the MPI of tridap, or build tridap again with the compilers of the MPI of mpi4py")
@@ -43,8 +46,7 @@ def source_of_mpi4py(folder):
         if shutil.which(tool) is None:
             skip(f"{tool} is missing, which brings Debian's sources")
     suite = re.search(r"^VERSION_CODENAME=(\w+)", pathlib.Path("/etc/os-release").read_text(), re.MULTILINE)[1]
-    mirror = os.environ.get("TRIDAP_MATRIX_MIRROR", "http://deb.debian.org/debian")
-    (folder / "sources.list").write_text(f"deb-src {mirror} {suite} main\n")
+    (folder / "sources.list").write_text(f"deb-src {MIRROR} {suite} main\n")
     for made in "state/lists/partial", "cache/archives/partial":
         (folder / made).mkdir(parents=True)
     apt = ["apt-get", "-q", "-o", f"Dir::Etc::SourceList={folder}/sources.list", "-o", "Dir::Etc::SourceParts=/dev/null",
