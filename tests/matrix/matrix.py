@@ -142,7 +142,7 @@ def run_inside(row):
     machine = machines.prepare(row, packages_of(row))
     results = machine.checkout / "build" / "matrix_results"
     arguments = [",".join(row.get("presets", ["release"])), " ".join(row.get("configure", [])),
-                 " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1], row.get("after", "")]
+                 " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1], row.get("after", ""), row.get("label", "quick")]
     code = machine.run("tests/matrix/inside.sh", *arguments)
     found = dict.fromkeys(numbers(""), 0)
     for log in sorted(results.glob("*.log")):
