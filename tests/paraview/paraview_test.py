@@ -32,7 +32,7 @@ class Readers(unittest.TestCase):
         cls.folder.cleanup()
 
     def read(self, kind):
-        screen = ["xvfb-run", "-a"] if shutil.which("xvfb-run") else []
+        screen = ["xvfb-run", "-a", "-w", "10"] if shutil.which("xvfb-run") else []
         print(run(*screen, "pvpython", HERE / "readers.py", self.folder.name, kind).strip().splitlines()[-1])
 
     def test_the_first_reader_gives_each_value_at_its_place(self):

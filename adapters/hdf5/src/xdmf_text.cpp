@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <set>
 
 // ParaView has two readers of XDMF, which understand different parts of it. "Xdmf Reader" takes the parts of a dataset
@@ -125,7 +124,7 @@ class Document {
   const std::vector<double>& times_;
   const Xdmf& options_;
   std::string parts_, grids_;
-  std::map<std::string, std::size_t> known_;  // the items of the parts, with their numbers from 1
+  Index count_ = 0;  // of the parts
   std::size_t depth_ = 0;
 };
 
@@ -148,11 +147,10 @@ std::string Document::item_of_step(const Field& field, Step step, const Extents&
                          joined(joined(Extents{field.extent}, field.shape)));
 }
 
-// An item for "Xdmf3 Reader" alone.
+// An item for "Xdmf3 Reader" alone. Each has a part of its own: that reader empties an item when it uses it.
 std::string Document::include(const std::string& item) {
-  const auto [at, is_new] = known_.emplace(item, known_.size() + 1);
-  const std::string number = std::to_string(at->second);
-  if (is_new) parts_ += "  <Information Name=\"part " + number + "\" Value=\"for Xdmf3\">" + item + "</Information>\n";
+  const std::string number = std::to_string(++count_);
+  parts_ += "  <Information Name=\"part " + number + "\" Value=\"for Xdmf3\">" + item + "</Information>\n";
   return "<include xpointer=\"element(/1/1/" + number + "/1)\"/>";
 }
 
