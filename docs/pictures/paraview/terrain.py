@@ -35,9 +35,9 @@ simple.Render(view)  # the first time, ParaView sets the camera itself
 low, high = zip(*zip(*[iter(relief.GetDataInformation().GetBounds())] * 2))
 middle = [(a + b) / 2 for a, b in zip(low, high)]
 wide = high[0] - low[0]
-view.CameraFocalPoint = middle
+view.CameraFocalPoint = [middle[0], middle[1] - 0.06 * wide, middle[2]]
 view.CameraPosition = [middle[0] - 0.35 * wide, middle[1] - 1.15 * wide, middle[2] + 0.72 * wide]
 view.CameraViewUp = [0, 0, 1]
-view.CameraViewAngle = 42
+view.CameraViewAngle = 45
 simple.Render(view)
 simple.SaveScreenshot(picture, view, ImageResolution=[1200, 640])
