@@ -1,0 +1,1 @@
+tribits_repository_define_packages()
