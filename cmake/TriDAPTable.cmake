@@ -70,3 +70,30 @@ function(tridap_print_table)
     message(STATUS "${line}")
   endforeach()
 endfunction()
+
+# Writes built_with.hpp: the compiler, and the rows of components, for `tridap --version`. It has no dates and no folders, so
+# that a build can be repeated: why a component is off may name a folder, and is left out.
+function(tridap_write_built_with folder)
+  set(lines "")
+  get_property(names GLOBAL PROPERTY TRIDAP_ROWS)
+  foreach(name IN LISTS names)
+    string(TOUPPER "TRIDAP_${name}" option)
+    get_property(choices CACHE "${option}" PROPERTY STRINGS)  # those of an optional component
+    if(name IN_LIST TRIDAP_COMPONENTS OR "${choices}" STREQUAL "AUTO;ON;OFF")
+      get_property(row GLOBAL PROPERTY "TRIDAP_ROW_${name}")
+      string(REGEX REPLACE "^off[|].*" "off|" row "${row}")
+      string(APPEND lines "${name}|${row}\n")
+    endif()
+  endforeach()
+  tridap_literal("${lines}" components)
+  tridap_literal("${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" compiler)
+  file(CONFIGURE OUTPUT "${folder}/built_with.hpp" @ONLY CONTENT "#pragma once
+
+namespace tridap::tool::built_with {
+
+inline constexpr const char* compiler = @compiler@;
+inline constexpr const char* components = @components@;
+
+}  // namespace tridap::tool::built_with
+")
+endfunction()

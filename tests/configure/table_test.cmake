@@ -1,4 +1,5 @@
 # The table of the configuration prints any text as it is.    cmake -DSOURCE=... -DFOLDER=... -P table_test.cmake
+cmake_minimum_required(VERSION 3.24)
 set(PROJECT_BINARY_DIR "${FOLDER}")
 set(PROJECT_VERSION 1.2.3)
 file(REMOVE_RECURSE "${FOLDER}")
@@ -50,6 +51,42 @@ expect("components.txt" "${found}" "${lines}")
 tridap_literal("a\"b\\n
 c;d|[" found)
 expect("a literal" "${found}" "\"a\\\"b\\\\n\\nc;d|[\"")
+
+# What `tridap --version` prints has the rows of components, and neither folders nor what differs from build to build.
+set(CMAKE_CXX_COMPILER_ID "A\"B")
+set(CMAKE_CXX_COMPILER_VERSION 1.2)
+set(TRIDAP_COMPONENTS always plain)
+set(TRIDAP_OPTIONAL AUTO CACHE STRING "")
+set(TRIDAP_MISSING AUTO CACHE STRING "")
+set_property(CACHE TRIDAP_OPTIONAL TRIDAP_MISSING PROPERTY STRINGS AUTO ON OFF)
+tridap_row(always on "Name 1; \"2\"")
+tridap_row(plain on "")
+tridap_row(optional on "MPI 3.1, Open MPI 4.1.4")
+tridap_row(missing off "no headers in ${FOLDER}")
+foreach(folder a b)
+  tridap_write_built_with("${FOLDER}/${folder}")
+endforeach()
+file(READ "${FOLDER}/a/built_with.hpp" found)
+file(READ "${FOLDER}/b/built_with.hpp" again)
+expect("what is written twice" "${again}" "${found}")
+string(REGEX MATCH "compiler = [^\n]*" compiler "${found}")
+expect("the compiler" "${compiler}" "compiler = \"A\\\"B 1.2\";")
+string(REGEX MATCH "components = [^\n]*" components "${found}")
+expect("the components" "${components}" "components = \"always|on|Name 1; \\\"2\\\"\\nplain|on|\\noptional|on|MPI 3.1, Open MPI 4.1.4\\nmissing|off|\\n\";")
+
+# The library of MPI, as its header says.
+foreach(row "OMPI_MAJOR_VERSION 4|OMPI_MINOR_VERSION 1|OMPI_RELEASE_VERSION 4=, Open MPI 4.1.4" "MPICH_VERSION \"4.0.2\"|MPICH_NUMVERSION 40=, MPICH 4.0.2"
+            "I_MPI_VERSION \"2021.9.0\"|MPICH_VERSION \"3.4\"=, Intel MPI 2021.9.0" "MPI_VERSION 3=")
+  string(REGEX MATCH "^(.*)=(.*)$" _ "${row}")
+  set(wanted "${CMAKE_MATCH_2}")
+  string(REPLACE "|" "\n#define " lines "#define ${CMAKE_MATCH_1}")
+  file(WRITE "${FOLDER}/mpi/mpi.h" "${lines}\n")
+  include("${SOURCE}/cmake/TriDAPForeign.cmake")
+  tridap_mpi_library(found "/no/folder;${FOLDER}/mpi")
+  expect("the library of ${row}" "${found}" "${wanted}")
+endforeach()
+tridap_mpi_library(found "/no/folder")
+expect("a library without a header" "${found}" "")
 
 # What mpicxx -show prints: folders of headers that do not exist are missing headers, unless another one exists.
 include("${SOURCE}/cmake/TriDAPForeign.cmake")
