@@ -91,7 +91,7 @@ endfunction()
 # <name>_np<N> for each number of processes N, with a time limit.
 function(tridap_add_mpi_run name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "KIND" "RANKS;ALL;COMMAND;TARGETS;FILES;ENVIRONMENT")
-set(name ${TRIDAP_TEST_PREFIX}${name})
+  set(name ${TRIDAP_TEST_PREFIX}${name})
   set(all ${arg_RANKS} ${arg_ALL})
   list(REMOVE_DUPLICATES all)
   if(NOT arg_KIND)

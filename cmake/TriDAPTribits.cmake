@@ -1,6 +1,24 @@
 # TriDAP as a package of a TriBITS project, such as Trilinos: docs/adopt.md, "Inside Trilinos". It is included before project(),
 # whose name is still that project's. Elsewhere TRIDAP_IN_TRIBITS is false, and all of this leaves everything as it is.
 
+# Sets <result> to the file that makes the target of the project's package, as TriDAPConfig.cmake names it.
+function(tridap_tribits_file result package)
+  set(here "\${CMAKE_CURRENT_LIST_DIR}")
+  if("${${package}_PACKAGE_BUILD_STATUS}" STREQUAL "INTERNAL")
+    set(file "${here}/../${package}/${package}Config.cmake")
+  elseif(NOT "${${package}_TRIBITS_COMPLIANT_PACKAGE_CONFIG_FILE_DIR}" STREQUAL "")
+    set(file "${${package}_TRIBITS_COMPLIANT_PACKAGE_CONFIG_FILE_DIR}/${package}Config.cmake")
+  elseif("${${package}_FINDMOD}" STREQUAL "TRIBITS_PKG")
+    set(file "${${package}_DIR}/${package}Config.cmake")
+    if(NOT EXISTS "${file}")  # another package has found it, beside itself
+      set(file "${Tpetra_DIR}/../${package}/${package}Config.cmake")
+    endif()
+  else()
+    set(file "${here}/../../external_packages/${package}/${package}Config.cmake")
+  endif()
+  set(${result} "${file}" PARENT_SCOPE)
+endfunction()
+
 set(TRIDAP_IN_TRIBITS FALSE)
 set(TRIDAP_TEST_PREFIX "")    # of the names of tests
 set(TRIDAP_MPI_EXEC_POST "")  # options of mpiexec behind the number of processes
@@ -12,6 +30,7 @@ if(TRIBITS_PROCESSING_PACKAGE AND "${PACKAGE_NAME}" STREQUAL "TriDAP")
     set(TriDAP_TRIBITS_FORTRAN ON)
   endif()
   include(${CMAKE_CURRENT_LIST_DIR}/TriDAPTribitsForeign.cmake)
+  tridap_tribits_file(TriDAP_FILE_OF_Kokkos Kokkos)
 
   # The project's answers to our options, its folders of an install, and its mpiexec.
   foreach(what TESTS EXAMPLES)
@@ -158,19 +177,4 @@ function(tridap_tribits_config text folder)
   set(${folder} ${where} PARENT_SCOPE)
   configure_file(cmake/TriDAPTribitsForeign.cmake ${where}/TriDAPTribitsForeign.cmake COPYONLY)
   install(FILES cmake/TriDAPTribitsForeign.cmake DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/TriDAP)
-endfunction()
-
-# Sets <result> to the file that makes the target of the project's package, as TriDAPConfig.cmake names it.
-function(tridap_tribits_file result package)
-  set(here "\${CMAKE_CURRENT_LIST_DIR}")
-  if("${${package}_PACKAGE_BUILD_STATUS}" STREQUAL "INTERNAL")
-    set(file "${here}/../${package}/${package}Config.cmake")
-  elseif(NOT "${${package}_TRIBITS_COMPLIANT_PACKAGE_CONFIG_FILE_DIR}" STREQUAL "")
-    set(file "${${package}_TRIBITS_COMPLIANT_PACKAGE_CONFIG_FILE_DIR}/${package}Config.cmake")
-  elseif("${${package}_FINDMOD}" STREQUAL "TRIBITS_PKG")
-    set(file "${${package}_DIR}/${package}Config.cmake")
-  else()
-    set(file "${here}/../../external_packages/${package}/${package}Config.cmake")
-  endif()
-  set(${result} "${file}" PARENT_SCOPE)
 endfunction()
