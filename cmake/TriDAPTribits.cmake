@@ -10,8 +10,10 @@ function(tridap_tribits_file result package)
     set(file "${${package}_TRIBITS_COMPLIANT_PACKAGE_CONFIG_FILE_DIR}/${package}Config.cmake")
   elseif("${${package}_FINDMOD}" STREQUAL "TRIBITS_PKG")
     set(file "${${package}_DIR}/${package}Config.cmake")
-    if(NOT EXISTS "${file}")  # another package has found it, beside itself
-      set(file "${Tpetra_DIR}/../${package}/${package}Config.cmake")
+    if(NOT EXISTS "${file}" AND NOT package STREQUAL "Tpetra")  # another package has found it, beside itself
+      tridap_tribits_file(tpetra Tpetra)
+      get_filename_component(folder "${tpetra}" DIRECTORY)
+      set(file "${folder}/../${package}/${package}Config.cmake")
     endif()
   else()
     set(file "${here}/../../external_packages/${package}/${package}Config.cmake")
