@@ -29,7 +29,9 @@ macro(tridap_find_foreign name result)
   set(${result} "")
   set(${result}_WHY "")
   tridap_mpi_language(tridap_language)
-  if("${name}" MATCHES "^(kokkos|tpetra|solvers)$" AND NOT CMAKE_CXX_COMPILER_LOADED)
+  if(COMMAND tridap_tribits_foreign)  # as a package of Trilinos: Trilinos' own targets
+    tridap_tribits_foreign(${name} ${result})
+  elseif("${name}" MATCHES "^(kokkos|tpetra|solvers)$" AND NOT CMAKE_CXX_COMPILER_LOADED)
     set(${result}_WHY "the packages of Trilinos are found in projects of C++ only: enable CXX, project(... LANGUAGES C CXX)")
   elseif("${name}" STREQUAL "mpi")
     set(MPI_CXX_SKIP_MPICXX TRUE)  # the C++ bindings, which MPI has removed
@@ -417,6 +419,7 @@ function(tridap_has_long_ids result)
   set(folders "${Trilinos_INCLUDE_DIRS}")
   if(TARGET Tpetra::all_libs)
     tridap_include_folders(Tpetra::all_libs folders)
+    list(TRANSFORM folders REPLACE "^\\$<BUILD_INTERFACE:(.*)>$" "\\1")  # inside Trilinos' build
   endif()
   set(${result} TRUE PARENT_SCOPE)
   find_file(configuration TpetraCore_config.h PATHS ${folders} NO_DEFAULT_PATH NO_CACHE)

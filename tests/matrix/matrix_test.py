@@ -74,9 +74,25 @@ class Errors(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
 
 
+    def test_a_folder_that_no_package_has_is_asked_for(self):
+        given = os.environ.pop("TRIDAP_TRIBITS", None)
+        try:
+            for folder in (None, "/nowhere"):
+                if folder:
+                    os.environ["TRIDAP_TRIBITS"] = folder
+                with self.assertRaisesRegex(SystemExit, f"TRIDAP_TRIBITS is {folder or 'not set'}, must be a folder: git clone "
+                                            "https://github.com/TriBITSPub/TriBITS, then TRIDAP_TRIBITS=TriBITS ./dev matrix tribits"):
+                    matrix.test({"name": "tribits", **ROWS["tribits"], "in_place": False})
+        finally:
+            os.environ.pop("TRIDAP_TRIBITS", None)
+            if given is not None:
+                os.environ["TRIDAP_TRIBITS"] = given
+
+
 class Rows(unittest.TestCase):
     def test_the_rows_have_what_a_row_must_have(self):
-        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "first", "gpu", "sid", "sid-kokkos5", "sid-wheel", "trixie-wheel"])
+        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "first", "gpu", "sid", "sid-kokkos5",
+                                        "sid-wheel", "tribits", "trixie-wheel"])
         for name, row in ROWS.items():
             with self.subTest(name):
                 self.assertLessEqual({"what", "suite", "packages", "mpi", "minutes", "gigabytes"}, row.keys())
