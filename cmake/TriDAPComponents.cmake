@@ -140,9 +140,10 @@ function(tridap_component name)
       target_link_options(tridap_${name} PRIVATE
                           $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map>)
     endif()
-    # DEFINE_SYMBOL: the objects are the same for static and shared libraries.
+    # DEFINE_SYMBOL: the objects are the same for static and shared libraries. SOVERSION: before 1.0, a minor version may
+    # change the ABI.
     set_target_properties(tridap_${name} PROPERTIES VERSION ${PROJECT_VERSION} DEFINE_SYMBOL ""
-                          SOVERSION ${PROJECT_VERSION_MAJOR})
+                          SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   else()
     set(scope INTERFACE)
     add_library(tridap_${name} INTERFACE)
@@ -236,6 +237,7 @@ function(tridap_install)
   configure_file(cmake/TriDAPForeign.cmake ${PROJECT_BINARY_DIR}/TriDAPForeign.cmake COPYONLY)
   install(FILES ${PROJECT_BINARY_DIR}/TriDAPConfig.cmake ${PROJECT_BINARY_DIR}/TriDAPConfigVersion.cmake
                 cmake/TriDAPForeign.cmake DESTINATION ${where})
+  install(DIRECTORY tests/smoke DESTINATION ${CMAKE_INSTALL_DATADIR}/tridap OPTIONAL)
   install(EXPORT TriDAPTargets NAMESPACE TriDAP:: DESTINATION ${where})
   export(EXPORT TriDAPTargets NAMESPACE TriDAP:: FILE ${PROJECT_BINARY_DIR}/TriDAPTargets.cmake)
 endfunction()

@@ -3,6 +3,7 @@
 #include "errors.hpp"
 #include "user_call.hpp"
 #include <tridap/internal/state.hpp>
+#include <tridap/library.hpp>
 
 #include <string>
 
@@ -29,7 +30,9 @@ PYBIND11_MODULE(_core, module) {
   py::options options;
   options.disable_function_signatures();  // the first line of a docstring has a readable signature
   module.doc() = "The compiled part of tridap: use the package, not this.";
-  module.attr("__version__") = TRIDAP_VERSION;
+  module.attr("__version__") = tridap::library_version();
+  module.def("_print_messages",
+             [](bool printed) { tridap::set_message_sink(printed ? tridap::print_message : nullptr); });
   module.attr("__pybind11__") = pybind11_version;
   module.attr("__components__") = tridap::python::component_table;
   module.attr("__state__") = py::capsule(&tridap::mpi::state(), "tridap.mpi.state");  // for the other compiled modules
