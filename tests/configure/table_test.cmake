@@ -99,8 +99,20 @@ endforeach()
 tridap_mpi_library(found "/no/folder")
 expect("a library without a header" "${found}" "")
 
-# What mpicxx -show prints: folders of headers that do not exist are missing headers, unless another one exists.
 include("${SOURCE}/cmake/TriDAPForeign.cmake")
+
+# The MPI that a library names, whatever its ABI; objdump is a program that prints the file.
+file(WRITE "${FOLDER}/objdump" "#!/bin/sh\nexec cat \"$2\"\n")
+file(CHMOD "${FOLDER}/objdump" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+set(CMAKE_OBJDUMP "${FOLDER}/objdump")
+file(WRITE "${FOLDER}/library" "  NEEDED               libmpi_abi.so.0\n  NEEDED               libmpi_mpifh.so.40\n"
+     "  NEEDED               libmpich.so.12\n  SONAME               libmpi.so.40\n  NEEDED               libm.so.6\n")
+tridap_mpi_names(found "${FOLDER}/library" NEEDED)
+expect("the MPIs that a library needs" "${found}" "libmpi_abi.so.0;libmpich.so.12")
+tridap_mpi_names(found "${FOLDER}/library" SONAME)
+expect("the name of an MPI" "${found}" "libmpi.so.40")
+
+# What mpicxx -show prints: folders of headers that do not exist are missing headers, unless another one exists.
 foreach(shown "g++ -L/opt/x-Intel/lib -lmpi" "g++ -I/ -lmpi" "g++ -I\"${SOURCE}\"" "g++ -I /" "g++ -lmpi" ""
               "g++ -I/no/folder -I/ -lmpi\n")
   tridap_mpi_without_headers(missing "${shown}")
