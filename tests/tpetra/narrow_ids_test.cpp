@@ -80,7 +80,8 @@ TEST(NarrowIds, NeedAnIndexBaseOfAtLeast0AndASumOf64Bits) {
 TEST(NarrowIds, AreCopiedToIndicesAndLongOnesAreNot) {
   std::vector<Index> copy;
   const std::vector<std::int32_t> narrow{5, -7, 2147483647};
-  EXPECT_EQ(as_indices(narrow.data(), narrow.size(), copy), copy.data());
+  const Index* const copied = as_indices(narrow.data(), narrow.size(), copy);
+  EXPECT_EQ(copied, copy.data());
   EXPECT_EQ(copy, (std::vector<Index>{5, -7, largest_int}));
   const std::vector<long long> wide{5, -7};
   EXPECT_EQ(static_cast<const void*>(as_indices(wide.data(), wide.size(), copy)), wide.data());
