@@ -76,7 +76,7 @@ class Errors(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def test_the_rows_have_what_a_row_must_have(self):
-        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "first", "gpu", "sid", "sid-kokkos5"])
+        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "first", "gpu", "paraview", "sid", "sid-kokkos5"])
         for name, row in ROWS.items():
             with self.subTest(name):
                 self.assertLessEqual({"what", "suite", "packages", "mpi", "minutes", "gigabytes"}, row.keys())
