@@ -140,9 +140,10 @@ function(tridap_component name)
       target_link_options(tridap_${name} PRIVATE
                           $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>:LINKER:--version-script=${PROJECT_SOURCE_DIR}/cmake/exports.map>)
     endif()
-    # DEFINE_SYMBOL: the objects are the same for static and shared libraries.
+    # DEFINE_SYMBOL: the objects are the same for static and shared libraries. SOVERSION: before 1.0, a minor version may
+    # change the ABI.
     set_target_properties(tridap_${name} PROPERTIES VERSION ${PROJECT_VERSION} DEFINE_SYMBOL ""
-                          SOVERSION ${PROJECT_VERSION_MAJOR})
+                          SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
   else()
     set(scope INTERFACE)
     add_library(tridap_${name} INTERFACE)
@@ -230,12 +231,13 @@ endfunction()
 function(tridap_install)
   include(CMakePackageConfigHelpers)
   set(where ${CMAKE_INSTALL_LIBDIR}/cmake/TriDAP)
-  configure_package_config_file(cmake/TriDAPConfig.cmake.in ${PROJECT_BINARY_DIR}/TriDAPConfig.cmake
-                                INSTALL_DESTINATION ${where})
-  write_basic_package_version_file(${PROJECT_BINARY_DIR}/TriDAPConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-  configure_file(cmake/TriDAPForeign.cmake ${PROJECT_BINARY_DIR}/TriDAPForeign.cmake COPYONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/TriDAPConfig.cmake ${PROJECT_BINARY_DIR}/TriDAPConfigVersion.cmake
-                cmake/TriDAPForeign.cmake DESTINATION ${where})
+  tridap_tribits_all_libs()
+  tridap_tribits_config(TRIDAP_TRIBITS_CONFIG folder)
+  configure_package_config_file(cmake/TriDAPConfig.cmake.in ${folder}/TriDAPConfig.cmake INSTALL_DESTINATION ${where})
+  write_basic_package_version_file(${folder}/TriDAPConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+  configure_file(cmake/TriDAPForeign.cmake ${folder}/TriDAPForeign.cmake COPYONLY)
+  install(FILES ${folder}/TriDAPConfig.cmake ${folder}/TriDAPConfigVersion.cmake cmake/TriDAPForeign.cmake DESTINATION ${where})
+  install(DIRECTORY tests/smoke DESTINATION ${CMAKE_INSTALL_DATADIR}/tridap OPTIONAL)
   install(EXPORT TriDAPTargets NAMESPACE TriDAP:: DESTINATION ${where})
-  export(EXPORT TriDAPTargets NAMESPACE TriDAP:: FILE ${PROJECT_BINARY_DIR}/TriDAPTargets.cmake)
+  export(EXPORT TriDAPTargets NAMESPACE TriDAP:: FILE ${folder}/TriDAPTargets.cmake)
 endfunction()

@@ -11,7 +11,8 @@ import shutil
 
 # Pages outside docs/, by their path in the repository.
 PAGES = {"README.md": "readme", "CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog",
-         "SECURITY.md": "security", "CODE_OF_CONDUCT.md": "code_of_conduct", "benchmarks/README.md": "benchmarks",
+         "SECURITY.md": "security", "CODE_OF_CONDUCT.md": "code_of_conduct",
+         "SUPPORT.md": "support", "GOVERNANCE.md": "governance", "benchmarks/README.md": "benchmarks",
          "tests/data/README.md": "captures"}
 LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".pyi": "python", ".sh": "bash",
              ".js": "javascript", ".cmake": "cmake", ".json": "json", ".yml": "yaml", ".txt": "none"}

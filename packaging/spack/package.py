@@ -11,11 +11,17 @@ class Tridap(CMakePackage):
     """
 
     homepage = "https://github.com/tridap/tridap"
+    url = "https://github.com/tridap/tridap/releases/download/v0.2.0/tridap-0.2.0.tar.gz"
     git = "https://github.com/tridap/tridap.git"
 
-    license("BSD-3-Clause")
+    maintainers("tridap")
 
-    version("main", branch="main")  # the first release gets a line with its tag and commit
+    test_requires_compiler = True
+
+    license("BSD-3-Clause", checked_by="tridap")
+
+    version("main", branch="main")
+    version("0.2.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
@@ -81,3 +87,17 @@ class Tridap(CMakePackage):
             args.append(self.define("Python_EXECUTABLE", python.path))
             args.append(self.define("TRIDAP_PYTHON_DIR", python_platlib))
         return args
+
+    def test_smoke(self):
+        """programs for the components that were built, against the install alone"""
+        source = self.prefix.share.tridap.smoke
+        options = [
+            self.define("CMAKE_PREFIX_PATH", get_cmake_prefix_path(self)),
+            self.define("TriDAP_ROOT", self.prefix),
+            self.define("MPI_HOME", self.spec["mpi"].prefix),
+        ]
+        cmake = which(self.spec["cmake"].prefix.bin.cmake, required=True)
+        ctest = which(self.spec["cmake"].prefix.bin.ctest, required=True)
+        cmake("-S", source, "-B", "smoke", *options)
+        cmake("--build", "smoke")
+        ctest("--test-dir", "smoke", "--output-on-failure", "--no-tests=error")

@@ -74,6 +74,24 @@ case $case in
     ! grep -rlF "$source" "$folder/prefix" --include='*.cmake' --include='*.hpp' || { echo 'an install names its source'; exit 1; }
     consume project -DCMAKE_PREFIX_PATH="$folder/prefix"
     consume_device -DCMAKE_PREFIX_PATH="$folder/prefix"
+    if [[ -x $folder/prefix/bin/tridap ]]; then  # the command that is installed, and its completion for bash
+      "$source/tests/tool/completion_test.sh" "$folder/prefix/bin/tridap" \
+        "$folder/prefix/share/bash-completion/completions/tridap"
+      "$folder/prefix/bin/tridap" --version | tee "$folder/out"
+      grep -q '^compiler ' "$folder/out"
+      ! grep -q / "$folder/out" || { echo 'the command names a folder of its build'; exit 1; }
+    fi
+    ;;
+  smoke)  # an install checks itself, and notices headers of another version
+    "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
+    "$cmake" -S "$folder/prefix/share/tridap/smoke" -B "$folder/smoke" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix"
+    "$cmake" --build "$folder/smoke"
+    ctest --test-dir "$folder/smoke" --output-on-failure --no-tests=error | tee "$folder/log"
+    grep -q '^100% tests passed, 0 tests failed out of 5$' "$folder/log"
+    sed -i 's/^#define TRIDAP_VERSION_PATCH .*/#define TRIDAP_VERSION_PATCH 99/' "$folder/prefix/include/tridap/dap.h"
+    "$cmake" --build "$folder/smoke" --target smoke_protocol
+    ! "$folder/smoke/smoke_protocol" >"$folder/out" || { echo 'the headers are of another version'; exit 1; }
+    grep -E '^FAILED: .*\.99' "$folder/out"
     ;;
   shared)  # shared libraries, installed and moved: found there by programs and by Python
     "$cmake" -S "$source" -B "$folder/shared" "${as_before[@]}" -DBUILD_SHARED_LIBS=ON -DTRIDAP_TESTS=OFF -DTRIDAP_EXAMPLES=OFF
@@ -90,7 +108,7 @@ case $case in
       $(pkg-config --libs tridap-device) -o "$folder/by_pkg_config"
     LD_LIBRARY_PATH=$folder/moved/lib has_device "$folder/by_pkg_config"
     /usr/bin/python3 "$source/tests/consumer/exported_symbols.py" "$folder/moved" "$source"
-    ldd "$folder/build/consumer" | grep -F "libtridap_tpetra.so.0 => $folder/moved"
+    ldd "$folder/build/consumer" | grep -F "libtridap_tpetra.so.0.2 => $folder/moved"
     pkg-config --libs tridap-protocol | tee "$folder/out"
     ! grep -F stdc++ "$folder/out" || { echo 'a linker of C would need libstdc++-dev'; exit 1; }
     "$folder/moved/bin/tridap" --version

@@ -22,13 +22,14 @@ contains
     integer :: stat
     logical :: last
     a = 0
+    if (which == 'silent') call tridap_print_messages(.false.)
     comm = MPI_COMM_WORLD
     if (which == 'together_in_part') call MPI_Comm_split(MPI_COMM_WORLD, merge(0, 1, rank == 0), 0, comm)
     if (which == 'together_in_part' .and. rank == 0) call MPI_Barrier(MPI_COMM_WORLD)  ! which the others never reach
     call MPI_Comm_size(comm, processes)
     last = rank == 3  ! of both communicators
     layout = tridap_distribute([4*processes], 'b', comm)
-    if (which == 'all_locally') u = tridap_array_of(a(1:2), layout)
+    if (which == 'all_locally' .or. which == 'silent') u = tridap_array_of(a(1:2), layout)
     u = tridap_array_of(a, layout)
     if (which == 'one_locally' .and. last) u = tridap_array_of(a(1:2), layout)
     ! The last process has no array any more, and the call fails on all.

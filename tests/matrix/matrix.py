@@ -141,15 +141,42 @@ def run_inside(row):
     """Builds and tests the row's checkout. Returns the numbers and the exit status."""
     machine = machines.prepare(row, packages_of(row))
     results = machine.checkout / "build" / "matrix_results"
+    if "script" in row:
+        return run_script(row, machine, results)
     arguments = [",".join(row.get("presets", ["release"])), " ".join(row.get("configure", [])),
-                 " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1], row.get("after", "")]
+                 " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1], row.get("after", ""), row.get("label", "quick")]
     code = machine.run("tests/matrix/inside.sh", *arguments)
+    return numbers_of(results), code
+
+
+def given(row):
+    """Returns the folder that the row needs and no package has."""
+    name, how = row["given"]
+    folder = os.environ.get(name)
+    if not folder or not os.path.isdir(folder):
+        sys.exit(f"./dev matrix: {name} is {folder or 'not set'}, must be a folder: {how}")
+    return folder
+
+
+def run_script(row, machine, results):
+    """Runs the row's script, which leaves CTest's log and last lines in the results. Returns the numbers and the exit status."""
+    results.mkdir(parents=True)
+    shutil.copytree(given(row), machine.checkout / "build" / "given", symlinks=True)
+    machine.run("-c", f"dpkg-query -W -f='${{Version}}' {row['mpi'][1]} >build/matrix_results/mpi")
+    code = machine.run(row["script"], "build/given")
+    for file in (machine.checkout / "build" / row["presets"][0]).parent.glob("release.*"):
+        shutil.copy(file, results)
+    return numbers_of(results), code
+
+
+def numbers_of(results):
+    """Returns the sums of the numbers of all logs in a folder."""
     found = dict.fromkeys(numbers(""), 0)
     for log in sorted(results.glob("*.log")):
         closing = log.with_suffix(".out").read_text(errors="replace")
         for key, number in numbers(counted(log.read_text(errors="replace")) + "\n" + closing).items():
             found[key] += number
-    return found, code
+    return found
 
 
 def run_programs(row):
@@ -260,6 +287,8 @@ def needs_clone():
 def test(row):
     needs_clone()
     begin = time.monotonic()
+    if "given" in row:
+        given(row)
     announce(row)
     run = run_in_place if row["in_place"] else run_programs if "programs" in row else run_inside
     found, code = run(row)

@@ -35,7 +35,7 @@ class Spec:
         return types.SimpleNamespace(libs=[f"/spack/lib/lib{name}.so"])
 
 
-CALLS = {"depends_on": [], "variant": {}, "version": [], "license": [], "extends": [], "conflicts": []}
+CALLS = {"depends_on": [], "variant": {}, "version": [], "license": [], "maintainers": [], "extends": [], "conflicts": []}
 CONTEXT = []  # the conditions of the `with when(...)` around a directive
 
 
@@ -68,6 +68,10 @@ def license(identifier, checked_by=None, when=None):
     CALLS["license"].append(identifier)
 
 
+def maintainers(*names):
+    CALLS["maintainers"] += names
+
+
 def extends(spec, when=None, type=("build", "run"), patches=None):
     CALLS["extends"].append((spec, condition(when)))
 
@@ -98,7 +102,7 @@ class CMakePackage:
 
 def recipe():
     spack, build_systems = types.ModuleType("spack.package"), types.ModuleType("spack_repo.builtin.build_systems.cmake")
-    for directive in depends_on, variant, version, license, extends, conflicts, when:
+    for directive in depends_on, variant, version, license, maintainers, extends, conflicts, when:
         setattr(spack, directive.__name__, directive)
     spack.python = types.SimpleNamespace(path=sys.executable)
     spack.python_platlib = "/spack/lib/python/site-packages"
@@ -128,6 +132,28 @@ def check_arguments(package):
         for name in names:
             option = "BUILD_SHARED_LIBS" if name == "shared" else f"TRIDAP_{name.upper()}"
             assert made[option] == ("ON" if chosen[name] else "OFF"), f"{option} is {made[option]} for {chosen}"
+
+
+def check_smoke(package):
+    """The test of an install names its files, and what it runs is there."""
+    ran = []
+
+    class Prefix(str):
+        def __getattr__(self, name):
+            return Prefix(f"{self}/{name}")
+
+    class Installed(dict):
+        def __missing__(self, name):
+            return types.SimpleNamespace(prefix=Prefix(f"/spack/{name}"))
+
+    package = package({})
+    package.prefix, package.spec = Prefix("/spack/tridap"), Installed()
+    type(package).test_smoke.__globals__.update(
+        which=lambda path, required: lambda *arguments: ran.append([path, *arguments]), get_cmake_prefix_path=lambda of: "/spack/a;/spack/b")
+    package.test_smoke()
+    assert [line[0] for line in ran] == ["/spack/cmake/bin/cmake", "/spack/cmake/bin/cmake", "/spack/cmake/bin/ctest"], ran
+    source = ran[0][ran[0].index("-S") + 1]
+    assert source == "/spack/tridap/share/tridap/smoke" and (SOURCE / "tests" / "smoke" / "CMakeLists.txt").exists(), ran
 
 
 def check_versions():
@@ -172,6 +198,8 @@ if __name__ == "__main__":
     package = recipe()
     assert inspect.getdoc(package) and CALLS["version"] and CALLS["license"] == ["BSD-3-Clause"]
     assert not CONTEXT
+    assert CALLS["maintainers"] and any(name[0].isdigit() for name in CALLS["version"])
     check_arguments(package)
+    check_smoke(package)
     check_versions()
     check_builds(package)

@@ -37,6 +37,16 @@ def test_help_begins_with_what_each_name_is_for():
     assert len(text.splitlines()) < 60
 
 
+@pytest.mark.parametrize("environment, said, lines", [("on", "", 1), ("off", "", 0), ("on", "none", 0), ("off", "print", 1)])
+def test_messages_can_be_turned_off(comm, environment, said, lines):
+    program = "import tridap, sys\nif sys.argv[1]: print(tridap.set_option(messages=sys.argv[1])['messages'])\ntridap.zeros(tridap.distribution(8))"
+    status, text = ran(comm, sys.executable, "-c", program, said, TRIDAP_MOST_LISTED="many", TRIDAP_MESSAGES=environment)
+    assert status == 0, text
+    assert text.count("tridap: TRIDAP_MOST_LISTED is 'many', but must be a whole number of at least 0") == lines
+    if said:
+        assert text.startswith("print\n" if environment == "on" else "none\n")
+
+
 @pytest.mark.parametrize("module", ["petsc", "scalapack", "hdf5", "mpi4py_fft", "torch", "jax", "globalarrays"])
 def test_the_text_of_a_module_has_each_of_its_names(module):
     tree = ast.parse((HERE / f"{module}.py").read_text())  # the build may be without its library

@@ -1,6 +1,7 @@
 #include <tridap/c/handles.hpp>
 #include <tridap/c/status.hpp>
 #include <tridap/c/words.hpp>
+#include <tridap/detail/say.hpp>
 #include <tridap/interface.h>
 
 #include <cctype>
@@ -91,6 +92,8 @@ int tridap_rank_of(uint64_t number) {
   if (comm != nullptr) static_cast<void>(locally([&] { rank = static_cast<int>(rank_in(comm)); }));
   return rank;
 }
+
+void tridap_say_line(const char* line) { tridap::say_line(line); }
 
 tridap_speaker tridap_who_says(void) {
   switch (speaker_of_last_failure()) {

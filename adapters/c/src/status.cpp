@@ -1,9 +1,9 @@
 #include <tridap/c/status.hpp>
 #include <tridap/c/words.hpp>
+#include <tridap/detail/say.hpp>
 #include <tridap/text.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -144,11 +144,8 @@ void end_job_with_message(const char* name, const Comm& comm) noexcept {
   int rank = 0;
   const MPI_Comm of = comm != nullptr && comm->caller() != MPI_COMM_NULL ? comm->caller() : MPI_COMM_WORLD;
   MPI_Comm_rank(of, &rank);
-  std::fprintf(
-      stderr,
-      "tridap: rank %d cannot take part in %s, and the other processes may wait for it; this ends the job: %s\n", rank,
-      name, tridap_message());
-  std::fflush(stderr);
+  say("rank %d cannot take part in %s, and the other processes may wait for it; this ends the job: %s", rank, name,
+      tridap_message());
   MPI_Abort(of, EXIT_FAILURE);
   std::abort();
 }
@@ -178,7 +175,7 @@ using namespace tridap::c;
 
 const char* tridap_message(void) { return failure().text.c_str(); }
 
-const char* tridap_version(void) { return TRIDAP_VERSION; }
+const char* tridap_version(void) { return dap_library_version(); }
 
 int tridap_release(uint64_t number) {
   return locally([&] { release(number); });

@@ -51,6 +51,10 @@ module tridap_c
     type(c_ptr) function c_version() bind(c, name='tridap_version')
       import
     end function
+    subroutine c_print_messages(printed) bind(c, name='tridap_fortran_print_messages')
+      import
+      integer(c_int), value :: printed
+    end subroutine
     integer(c_int) function c_refuse(value, must, remedy, type, comm, of, number) bind(c, name='tridap_refuse')
       import
       character(c_char), intent(in) :: value(*), must(*), remedy(*)

@@ -35,6 +35,17 @@ static double seconds_behind_others(int rank) {
   return rank == 0 ? 0 : 0.5 + 0.5 * length + 0.1 * (rank < 10 ? rank : 10);
 }
 
+static void say_failure(int rank, const char* text) {
+  const size_t size = strlen(text) + 40;
+  char* const line = malloc(size);
+  if (line != NULL) snprintf(line, size, "tridap (rank %d): %s", rank, text);
+  tridap_say_line(line != NULL ? line : text);
+  free(line);
+}
+
+/* Whether lines that no call can return are printed. */
+void tridap_fortran_print_messages(int printed) { dap_set_message_sink(printed != 0 ? dap_print_message : NULL); }
+
 /* Prints the text of the last failure of this thread, and ends the job. If a collective call has failed, all processes
  * have the same text, and know which one prints it. The others wait for it to end the job; they wait in vain only if it
  * goes on, with `stat`. If a call has failed here alone, other processes may have failed in the same way, and the
@@ -49,7 +60,7 @@ void tridap_fortran_stop(void) {
     if (speaker == TRIDAP_ANOTHER_SAYS) wait_seconds(10);
     if (speaker != TRIDAP_SAYS_FOR_ALL) wait_seconds(seconds_behind_others(rank));
   }
-  fprintf(stderr, "tridap (rank %d): %s\n", rank, tridap_message_in_fortran());
+  say_failure(rank, tridap_message_in_fortran());
   fflush(NULL);
   if (initialized != 0 && finalized == 0) {
     wait_seconds(0.1); /* until mpiexec has passed it on */

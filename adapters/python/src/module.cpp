@@ -1,8 +1,10 @@
 #include "bindings.hpp"
 #include "component_table.hpp"
 #include "errors.hpp"
+#include "same_mpi.hpp"
 #include "user_call.hpp"
 #include <tridap/internal/state.hpp>
+#include <tridap/library.hpp>
 
 #include <string>
 
@@ -26,10 +28,13 @@ void check_numpy() {
 
 PYBIND11_MODULE(_core, module) {
   check_numpy();
+  tridap::python::need_the_mpi_of_mpi4py();
   py::options options;
   options.disable_function_signatures();  // the first line of a docstring has a readable signature
   module.doc() = "The compiled part of tridap: use the package, not this.";
-  module.attr("__version__") = TRIDAP_VERSION;
+  module.attr("__version__") = tridap::library_version();
+  module.def("_print_messages",
+             [](bool printed) { tridap::set_message_sink(printed ? tridap::print_message : nullptr); });
   module.attr("__pybind11__") = pybind11_version;
   module.attr("__components__") = tridap::python::component_table;
   module.attr("__state__") = py::capsule(&tridap::mpi::state(), "tridap.mpi.state");  // for the other compiled modules

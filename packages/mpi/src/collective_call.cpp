@@ -1,4 +1,5 @@
 #include <tridap/detail/refuse.hpp>
+#include <tridap/detail/say.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/different_calls.hpp>
@@ -6,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -69,11 +69,8 @@ void end_job(const char* name, MPI_Comm comm) {
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &processes);
   if (processes == 1) throw;
-  std::fprintf(stderr,
-               "tridap: rank %d has no memory left for a step of %s, in which the other processes wait for it; this "
-               "ends the job\n",
-               rank, name);
-  std::fflush(stderr);
+  say("rank %d has no memory left for a step of %s, in which the other processes wait for it; this ends the job", rank,
+      name);
   MPI_Abort(comm, EXIT_FAILURE);
   std::abort();
 }

@@ -1,5 +1,6 @@
 #include "shared_file.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/detail/say.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/room.hpp>
@@ -249,11 +250,8 @@ class Watcher {
           text += "; it does not watch any more, or cannot run, since " + seconds_of(silent);
         text += "\n";
       }
-      for (std::size_t done = 0; done < text.size();) {
-        const auto written = ::write(STDERR_FILENO, text.data() + done, text.size() - done);
-        if (written <= 0) break;
-        done += static_cast<std::size_t>(written);
-      }
+      text.pop_back();
+      say_line(text.c_str());
     } catch (...) {  // no memory for a report
     }
   }

@@ -2,11 +2,11 @@
 #include "extras.hpp"
 #include <tridap/axis.hpp>
 #include <tridap/detail/refuse.hpp>
+#include <tridap/detail/say.hpp>
 #include <tridap/internal/driver.hpp>
 #include <tridap/local_part.hpp>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
@@ -20,10 +20,7 @@ Index Reading::default_most_listed() {
     const long long given = text != nullptr ? std::strtoll(text, &end, 10) : -1;
     const bool right = text != nullptr && end != text && *end == '\0' && given >= 0;
     if (text != nullptr && !right)
-      std::fprintf(stderr,
-                   "tridap: TRIDAP_MOST_LISTED is '%s', but must be a whole number of at least 0: 1000000 is "
-                   "used\n",
-                   text);
+      say("TRIDAP_MOST_LISTED is '%s', but must be a whole number of at least 0: 1000000 is used", text);
     return right ? static_cast<Index>(given) : usual;
   }();
   return most;

@@ -1,6 +1,7 @@
 #include "commands.hpp"
 
 #include "arguments.hpp"
+#include "terminal.hpp"
 #include <tridap/capture.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/draw.hpp>
@@ -11,7 +12,6 @@
 #include <tridap/text.hpp>
 
 #include <CLI/CLI.hpp>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,10 +41,12 @@ std::optional<Distribution> distribution_in(const Capture& capture, const std::s
   try {
     return gather_distribution(capture, reading);
   } catch (const Error& error) {
-    std::cerr << clean(file) << ": invalid\n" << error.what() << '\n';
+    std::cerr << for_reader(clean(file) + ": invalid\n" + error.what(), STDERR_FILENO) << '\n';
     return std::nullopt;
   }
 }
+
+void print(const std::string& text) { std::cout << for_reader(text, STDOUT_FILENO) << '\n'; }
 
 bool colourful(const std::string& when, int stream) {
   if (when != "auto") return when == "always";
@@ -87,7 +89,7 @@ struct Check {
       return report.ok() ? fine : no;
     } catch (const UnreadableFile& error) {
       line = begin + "\"unreadable\", \"why\": " + json_text(error.what()) + "}";
-      if (!json) std::cerr << error.what() << '\n';
+      if (!json) std::cerr << for_reader(error.what(), STDERR_FILENO) << '\n';
       return unreadable;
     }
   }
@@ -97,15 +99,15 @@ struct Check {
     const auto paint = [colours](const char* code, const std::string& text) {
       return colours ? std::string("\033[") + code + "m" + text + "\033[0m" : text;
     };
-    std::cout << clean(file) << ": ";
+    std::string text = clean(file) + ": ";
     if (!report.ok())
-      std::cout << paint("1;31", "invalid") << ", " << counted(report.errors(), "error", "errors");
+      text += paint("1;31", "invalid") + ", " + counted(report.errors(), "error", "errors");
     else
-      std::cout << paint("1;32", "valid") << (local ? ", each process alone" : "");
-    if (report.warnings() > 0) std::cout << ", " << counted(report.warnings(), "warning", "warnings");
-    if (report.ok() && !local) std::cout << ": " << describe(gather_distribution(capture, reading));
-    std::cout << '\n';
-    if (!report.text().empty()) std::cout << report.text() << '\n';
+      text += paint("1;32", "valid") + (local ? ", each process alone" : "");
+    if (report.warnings() > 0) text += ", " + counted(report.warnings(), "warning", "warnings");
+    if (report.ok() && !local) text += ": " + describe(gather_distribution(capture, reading));
+    if (!report.text().empty()) text += "\n" + report.text();
+    tool::print(text);
   }
 };
 
@@ -202,10 +204,9 @@ struct Show {
     TextStyle style;
     style.title = file;
     style.colour = colourful(colour, STDOUT_FILENO);
-    winsize window{};
-    if (isatty(STDOUT_FILENO) != 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0) {
-      style.columns = window.ws_col;
-      style.lines = std::max<Index>(window.ws_row, 20);
+    if (const auto terminal = terminal_of(STDOUT_FILENO)) {
+      style.columns = std::max<Index>(terminal->columns, 40);
+      if (terminal->lines) style.lines = std::max<Index>(*terminal->lines, 20);
     }
     if (columns > 0) style.columns = columns;
     if (lines > 0) style.lines = lines;
@@ -265,10 +266,10 @@ struct Where {
       throw WrongUsage("the index " + tuple_text(global) + " has " + std::to_string(global.size()) +
                        " axes, but the array has " + std::to_string(distribution->ndim()));
     const std::vector<Index> owners = distribution->owners(global);
-    if (owners.empty()) std::cout << "no process owns " << tuple_text(global) << '\n';
+    if (owners.empty()) print("no process owns " + tuple_text(global));
     for (const Index process : owners)
-      std::cout << "process " << process << " at " << tuple_text(distribution->coordinates(process)) << ", local index "
-                << tuple_text(*distribution->local_index(process, global)) << '\n';
+      print("process " + std::to_string(process) + " at " + tuple_text(distribution->coordinates(process)) +
+            ", local index " + tuple_text(*distribution->local_index(process, global)));
     return owners.empty() ? no : fine;
   }
 
@@ -277,14 +278,14 @@ struct Where {
     const std::vector<Claim> claims = claims_of(capture, global);
     const Index owners = std::count_if(claims.begin(), claims.end(), [](const Claim& claim) { return !claim.padding; });
     if (owners == 0)
-      std::cout << "gap: no process owns " << tuple_text(global) << '\n';
+      print("gap: no process owns " + tuple_text(global));
     else if (owners == 1)
-      std::cout << "1 process owns " << tuple_text(global) << ", but the array is invalid\n";
+      print("1 process owns " + tuple_text(global) + ", but the array is invalid");
     else
-      std::cout << "overlap: " << owners << " processes own " << tuple_text(global) << '\n';
+      print("overlap: " + std::to_string(owners) + " processes own " + tuple_text(global));
     for (const Claim& claim : claims)
-      std::cout << "process " << claim.process << ", local index " << tuple_text(claim.local)
-                << (claim.padding ? ", communication padding" : "") << '\n';
+      print("process " + std::to_string(claim.process) + ", local index " + tuple_text(claim.local) +
+            (claim.padding ? ", communication padding" : ""));
     return unreadable;
   }
 };
@@ -299,10 +300,10 @@ struct Diff {
     if (!a || !b) return unreadable;
     const Comparison comparison = compare(*a, *b);
     if (comparison.same_owners)
-      std::cout << "the same owners: " << describe(*a) << '\n';
+      print("the same owners: " + describe(*a));
     else
-      std::cout << comparison.difference << "\nhere:  " << describe(*a) << "\nthere: " << describe(*b) << '\n';
-    if (comparison.same_owners && !comparison.same_places) std::cout << comparison.difference << '\n';
+      print(comparison.difference + "\nhere:  " + describe(*a) + "\nthere: " + describe(*b));
+    if (comparison.same_owners && !comparison.same_places) print(comparison.difference);
     return comparison.same_owners ? fine : no;
   }
 };
@@ -334,6 +335,7 @@ const char* const capture_file = "a capture (JSON file); - for the standard inpu
 
 void add_colour(CLI::App* sub, std::string& colour) {
   sub->add_option("--colour,--color", colour, "auto, always or never")
+      ->option_text("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
 }
@@ -341,9 +343,8 @@ void add_colour(CLI::App* sub, std::string& colour) {
 }  // namespace
 
 void add_check(CLI::App& app, int& status) {
-  auto [sub, command] = subcommand<Check>(
-      app, "check", "Check captures against all rules of the protocol. Exit status: 0 valid, 1 invalid, 2 unreadable",
-      status);
+  auto [sub, command] = subcommand<Check>(app, "check", "Check captures against all rules of the protocol", status);
+  sub->footer("Exit status: 0 valid, 1 invalid, 2 unreadable");
   sub->add_option("FILE", command->files, capture_file)->required();
   sub->add_flag("--json", command->json, "print a JSON list with one report for each file");
   sub->add_flag("--local", command->local, "the file holds only some of the processes: check each one alone");
@@ -355,60 +356,72 @@ void add_show(CLI::App& app, int& status) {
   auto [sub, command] = subcommand<Show>(
       app, "show", "Draw which process owns which elements, in the terminal, as a picture or as a page", status);
   sub->add_option("FILE", command->files, std::string(capture_file) + "; with --html one or two")->required();
+  sub->footer("Exit status: 0 drawn, 1 invalid: what each process states is drawn, 2 unreadable, or wrong usage");
   sub->add_option("--slice", command->section,
-                  "the part of an n-D array to draw: \":,:,3\" fixes the last axis at index 3");
-  sub->add_option("--svg", command->svg, "write an SVG picture to this file instead");
+                  "the part of an n-D array to draw: \":,:,3\" fixes the last axis at index 3")
+      ->option_text("SLICE");
+  sub->add_option("--svg", command->svg, "write an SVG picture to this file instead")->option_text("OUT");
   sub->add_option("--html", command->html,
                   "write a page for a browser to this file instead; of two captures it also shows what moves from the "
-                  "first to the second");
-  sub->add_option("--columns", command->columns, "characters in a line")->check(CLI::Range(60, 1000));
-  sub->add_option("--lines", command->lines, "lines of the drawing")->check(CLI::Range(20, 10000));
+                  "first to the second")
+      ->option_text("OUT");
+  sub->add_option("--columns", command->columns, "characters in a line")->option_text("N")->check(CLI::Range(60, 1000));
+  sub->add_option("--lines", command->lines, "lines of the drawing")->option_text("N")->check(CLI::Range(20, 10000));
   add_colour(sub, command->colour);
   add_reading(sub, command->reading);
 }
 
 void add_make(CLI::App& app, int& status) {
   auto [sub, command] = subcommand<Make>(app, "make", "Print the capture of a distribution", status);
-  sub->add_option("--shape", command->shape, "the global extents: 5x9; \"\" for an array without axes")->required();
+  sub->footer("Exit status: 0 done, 1 there is no such distribution, 2 unreadable lists, or wrong usage");
+  sub->add_option("--shape", command->shape, "the global extents: 5x9; \"\" for an array without axes")
+      ->option_text("EXTENTS")
+      ->required();
   sub->add_option(
          "--dist", command->dist,
          "for each axis b, b:0,3,5 (the first index of each coordinate), c, c:k, c:k@src, u:FILE (a JSON list of "
          "lists) or *, joined by commas")
+      ->option_text("AXES")
       ->required();
-  sub->add_option("--grid", command->grid, "the process grid: 2x2; default: as square as --processes allows");
-  sub->add_option("--processes", command->processes, "number of processes (1)")
+  sub->add_option("--grid", command->grid, "the process grid: 2x2 (default: as square as --processes allows)")
+      ->option_text("EXTENTS");
+  sub->add_option("--processes", command->processes, "number of processes (default: 1)")
+      ->option_text("N")
       ->check(CLI::Range(Index{1}, Make::most_processes));
   sub->add_option("--padding", command->padding,
-                  "lower and upper widths of padded block axes: 1,1, or for each axis 1,1x0,0");
+                  "lower and upper widths of padded block axes: 1,1, or for each axis 1,1x0,0")
+      ->option_text("L,R");
   sub->add_flag("--periodic", command->periodic, "the block axes are periodic");
-  sub->add_option("--version", command->version, "of the protocol: 0.10 or 0.9")->capture_default_str();
-  sub->add_option("--dtype", command->dtype, "NumPy's name of the element type")->capture_default_str();
+  sub->add_option("--version", command->version, "of the protocol: 0.10 or 0.9")
+      ->option_text("VERSION")
+      ->capture_default_str();
+  sub->add_option("--dtype", command->dtype, "NumPy's name of the element type")
+      ->option_text("TYPE")
+      ->capture_default_str();
 }
 
 void add_where(CLI::App& app, int& status) {
-  auto [sub, command] = subcommand<Where>(
-      app, "where", "Print the process and the local index of an element. Exit status: 1 if no process owns it",
-      status);
+  auto [sub, command] = subcommand<Where>(app, "where", "Print the process and the local index of an element", status);
+  sub->footer("Exit status: 0 a process owns it, 1 no process owns it, 2 invalid or unreadable");
   sub->add_option("FILE", command->file, capture_file)->required();
   sub->add_option("INDEX", command->index, "the global index: 3,4")->required();
   add_reading(sub, command->reading);
 }
 
 void add_diff(CLI::App& app, int& status) {
-  auto [sub, command] = subcommand<Diff>(
-      app, "diff", "Compare the owners of all elements of two captures. Exit status: 0 the same, 1 different", status);
+  auto [sub, command] = subcommand<Diff>(app, "diff", "Compare the owners of all elements of two captures", status);
+  sub->footer("Exit status: 0 the same, 1 different, 2 invalid or unreadable");
   sub->add_option("FILE1", command->here, capture_file)->required();
   sub->add_option("FILE2", command->there, capture_file)->required();
   add_reading(sub, command->reading);
 }
 
 void add_convert(CLI::App& app, int& status) {
-  auto [sub, command] = subcommand<Convert>(
-      app, "convert",
-      "Print the same array in another version of the protocol. Exit status: 1 if the version cannot describe it",
-      status);
+  auto [sub, command] =
+      subcommand<Convert>(app, "convert", "Print the same array in another version of the protocol", status);
+  sub->footer("Exit status: 0 done, 1 invalid, or the version cannot describe the array, 2 unreadable");
   sub->add_option("FILE", command->file, capture_file)->required();
-  sub->add_option("--to", command->to, "0.9 or 0.10")->required();
+  sub->add_option("--to", command->to, "0.9 or 0.10")->option_text("VERSION")->required();
   add_reading(sub, command->reading);
 }
 

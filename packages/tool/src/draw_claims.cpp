@@ -54,17 +54,15 @@ class ClaimsText {
       label = std::max(label, std::min<Index>(characters(ranks_text(claims.claims[i].processes, 2)), 24));
       longest = std::max(longest, characters(claims.claims[i].words));
     }
-    const Index room = std::max<Index>(style_.columns - margin - label - 2 - 2 - std::min<Index>(longest, 34), 16);
+    const Index beside = std::min<Index>(longest, 34);  // the words of a group stand beside its cells, or below them
+    const Index room = std::max<Index>(style_.columns - margin - label - 2 - 2 - beside, 16);
     const ClaimCells cells = cells_of(claims, room);
     const Index width = cells.count > 0 && cells.step == 1 ? std::clamp<Index>(room / cells.count, 1, 3) : 1;
     const std::string indent(static_cast<std::size_t>(margin), ' ');
     if (cells.count > 0)
-      line(indent + std::string(static_cast<std::size_t>(label + 2), ' ') + ticks(claims, cells, width));
-    for (const std::size_t i : listed) {
-      const AxisClaim& claim = claims.claims[i];
-      line(indent + left(ranks_text(claim.processes, 2), label) + "  " + strip(claim, cells, width) + "  " +
-           claim.words);
-    }
+      line(indent + std::string(static_cast<std::size_t>(label + 2), ' ') +
+           ticks(claims, cells, width, style_.columns - margin - label - 2));
+    for (const std::size_t i : listed) group(claims.claims[i], label, strip(claims.claims[i], cells, width));
     if (listed.size() < claims.claims.size())
       line(indent + "and " + std::to_string(claims.claims.size() - listed.size()) + " other groups of processes");
     if (claims.marks.empty()) {
@@ -77,15 +75,31 @@ class ClaimsText {
     if (cells.step > 1) line(indent + "a cell is up to " + std::to_string(cells.step) + " elements");
   }
 
+  // The ranks of a group, its cells, and its words. Ranks and words that are too long have lines of their own.
+  void group(const AxisClaim& claim, Index label, const std::string& cells) {
+    const std::string indent(margin, ' '), below(static_cast<std::size_t>(margin + label + 2), ' ');
+    std::string ranks = ranks_text(claim.processes, 2);
+    if (characters(ranks) > label) {
+      for (const std::string& part : wrapped(ranks, style_.columns - margin)) line(indent + part);
+      ranks.clear();
+    }
+    const std::string text = indent + left(ranks, label) + "  " + cells + "  " + claim.words;
+    if (characters(text) <= style_.columns) return line(text);
+    line(indent + left(ranks, label) + "  " + cells);
+    for (const std::string& part : wrapped(claim.words, style_.columns - characters(below))) line(below + part);
+  }
+
   // The index of every so many cells.
-  static std::string ticks(const AxisClaims& claims, const ClaimCells& cells, Index width) {
+  static std::string ticks(const AxisClaims& claims, const ClaimCells& cells, Index width, Index room) {
     Index longest = 1;
     for (const Index cell : {Index{0}, cells.count - 1})
       longest = std::max(longest, characters(std::to_string(claims.index(cells[cell].begin))));
     const Index every = round_up((longest + 1 + width - 1) / width);
     std::string text;
-    for (Index i = 0; i < cells.count; i += every)
-      text = left(text, i * width) + std::to_string(claims.index(cells[i].begin));
+    for (Index i = 0; i < cells.count; i += every) {
+      const std::string index = std::to_string(claims.index(cells[i].begin));
+      if (i * width + characters(index) <= room) text = left(text, i * width) + index;
+    }
     return text;
   }
 

@@ -34,6 +34,12 @@ class TextDrawing {
   void words(const std::string& text) {
     for (const std::string& part : wrapped(text, style_.columns)) line(part);
   }
+  // A line, or several if it is too long for one.
+  void lines(const std::string& text) {
+    const std::string all = fitted(text, style_.columns);
+    out_ += all + "\n";
+    lines_ += 1 + std::count(all.begin(), all.end(), '\n');
+  }
 
   void head() {
     if (!style_.title.empty()) words(clean(style_.title));
@@ -122,6 +128,8 @@ class TextDrawing {
     for (Index i = 0; i < bands.size(); i += every) {
       const std::string label = std::to_string(bands[i].first);
       const Index begin = margin + i * width_;
+      if (begin + 1 + std::max(rank_, characters(label)) > style_.columns)
+        break;  // the last label may be wider than its cell
       // aligned with the cell's number if it is not longer, else with the cell's left edge
       text = left(text, begin) + (longest <= rank_ ? " " + right(label, rank_) : " " + label);
     }
@@ -210,7 +218,8 @@ class TextDrawing {
           (widths[3] > 0 ? " + communication padding" : ""));
     const Index width = (style_.colour ? 3 : 0) + widths[0] + widths[1] + 2 + widths[2] + widths[3];
     const Index per_line = std::max<Index>((style_.columns + 2) / (width + 4), 1), all = view_.processes();
-    Index shown = std::max<Index>(style_.lines - lines_, 2) * per_line;
+    const Index lines_of_one = 1 + (width + 1) / style_.columns;  // more than one if it is longer than a line
+    Index shown = std::max<Index>((style_.lines - lines_) / lines_of_one, 2) * per_line;
     if (shown < all || static_cast<Index>(listed.size()) < all)
       shown -= per_line;  // one line is for the number of the others
     shown = std::min(shown, static_cast<Index>(listed.size()));
@@ -219,7 +228,7 @@ class TextDrawing {
       for (Index j = i; j < std::min(shown, i + per_line); ++j)
         text += (j == i ? "  " : "    ") + entry_text(listed[static_cast<std::size_t>(j)], widths);
       while (text.back() == ' ') text.pop_back();
-      line(text);
+      lines(text);
     }
     if (shown < all) line("  and " + counted(all - shown, "more process", "more processes"));
   }

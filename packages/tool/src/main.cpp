@@ -1,12 +1,15 @@
 // The command-line tool `tridap`: checks, draws, makes, queries, compares and converts captures of distributed arrays.
 #include "arguments.hpp"
 #include "commands.hpp"
+#include "help.hpp"
+#include "terminal.hpp"
 #include <tridap/internal/misspelt.hpp>
 #include <tridap/report.hpp>
 #include <tridap/text.hpp>
 #include <tridap/value.hpp>
 
 #include <CLI/CLI.hpp>
+#include <unistd.h>
 
 #include <exception>
 #include <iostream>
@@ -51,7 +54,8 @@ std::string unknown_command(const CLI::App& app, int argc, char** argv) {
 // Prints an error. Its lines may contain words of the command line, so they are made safe for a terminal.
 int failed(const std::string& why, int status) {
   std::istringstream lines(why);
-  for (std::string line; std::getline(lines, line);) std::cerr << tridap::clean(line) << '\n';
+  for (std::string line; std::getline(lines, line);)
+    std::cerr << tridap::tool::for_reader(tridap::clean(line), STDERR_FILENO) << '\n';
   return status;
 }
 
@@ -62,11 +66,14 @@ int main(int argc, char** argv) {
       "Distributed arrays, as the Distributed Array Protocol describes them: check, draw, make, query, compare "
       "and convert captures.",
       "tridap");
-  app.set_version_flag("--version", "tridap " TRIDAP_VERSION);
+  app.formatter(std::make_shared<tridap::tool::HelpText>());
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", tridap::tool::version_text(),
+                       "print the version and what the command is built with");
   app.require_subcommand(1);
   app.footer(
       "Exit status: 0 success, 1 invalid or a negative answer, 2 unreadable file or wrong usage. More: `tridap COMMAND "
-      "--help` and `man tridap`.");
+      "--help` and `man tridap`");
   int status = tridap::tool::fine;
   for (auto* add : {tridap::tool::add_check, tridap::tool::add_show, tridap::tool::add_make, tridap::tool::add_where,
                     tridap::tool::add_diff, tridap::tool::add_convert})

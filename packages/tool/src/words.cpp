@@ -1,7 +1,6 @@
 #include "words.hpp"
 
 #include <tridap/compare.hpp>
-#include <tridap/text.hpp>
 #include <tridap/value.hpp>
 
 #include <algorithm>
@@ -54,12 +53,6 @@ std::string padding_text(const Distribution& distribution, Index process) {
   return *all == *of_them ? "" : std::to_string(*all - *of_them);
 }
 
-Index characters(const std::string& text) {
-  Index count = 0;
-  for (char byte : text) count += (static_cast<unsigned char>(byte) & 0xc0) != 0x80;
-  return count;
-}
-
 std::string left(const std::string& text, Index width) {
   return text + std::string(static_cast<std::size_t>(std::max<Index>(width - characters(text), 0)), ' ');
 }
@@ -69,29 +62,6 @@ std::string right(const std::string& text, Index width) {
 }
 
 std::string json_text(const std::string& text) { return Value{text}.json(); }
-
-std::vector<std::string> wrapped(const std::string& text, Index width) {
-  std::vector<std::string> lines;
-  std::string line, word;
-  const auto end_line = [&] {
-    if (!line.empty()) lines.push_back(line);
-    line.clear();
-  };
-  const auto end_word = [&] {
-    if (!line.empty() && characters(line) + 1 + characters(word) > width) end_line();
-    line += (line.empty() || word.empty() ? "" : " ") + word;
-    word.clear();
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = std::max<std::size_t>(printable(text, at), 1);
-    if (text[at] == ' ' || characters(word) == width) end_word();
-    if (text[at] != ' ') word += text.substr(at, length);
-    at += length;
-  }
-  end_word();
-  end_line();
-  return lines;
-}
 
 Index round_up(Index least) {
   Index round = 1;

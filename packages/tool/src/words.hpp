@@ -2,9 +2,9 @@
 
 #include "view.hpp"
 #include <tridap/internal/number_texts.hpp>
+#include <tridap/internal/text_lines.hpp>
 
 #include <string>
-#include <vector>
 
 #pragma GCC visibility push(hidden)
 
@@ -25,18 +25,12 @@ std::string coordinates_text(const Distribution& distribution, Index process);
 std::string owned_text(const Distribution& distribution, Index process, const std::string& by);
 std::string padding_text(const Distribution& distribution, Index process);  ///< empty if there is none
 
-/// The number of characters of valid UTF-8 text.
-Index characters(const std::string& text);
-
 /// A text of at least `width` characters: with blanks behind it, or before it.
 std::string left(const std::string& text, Index width);
 std::string right(const std::string& text, Index width);
 
 /// A text as JSON.
 std::string json_text(const std::string& text);
-
-/// Breaks words into lines of at most `width` characters. A longer word is broken too.
-std::vector<std::string> wrapped(const std::string& text, Index width);
 
 /// The smallest of 1, 2, 5, 10, 20, 50 ... that is at least `least`: the distance between labels.
 Index round_up(Index least);

@@ -40,6 +40,9 @@ typedef enum tridap_speaker {
 } tridap_speaker;
 tridap_speaker tridap_who_says(void);
 
+/// Gives a line to the sink of dap_set_message_sink(). Local.
+void tridap_say_line(const char* line);
+
 /// tridap_message() in the words of Fortran, in which dimensions count from 1. It is valid until the next call of this
 /// function by this thread.
 const char* tridap_message_in_fortran(void);

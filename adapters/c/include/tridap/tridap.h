@@ -68,7 +68,7 @@ typedef enum tridap_status TRIDAP_ANY_INT {
 /// The text of the last failure of this thread, which ends with a NUL; empty if there was none. It is valid until the
 /// next failure of this thread.
 const char* tridap_message(void);
-/// The version of the library, "0.1.0".
+/// The version of the library, as dap_library_version(): "0.2.0".
 const char* tridap_version(void);
 
 // ---- Handles ---------------------------------------------------------------------------------------------------

@@ -42,6 +42,15 @@ extern "C" {
 #define DAP_MAJOR 1u  ///< of the layout in this header
 #define DAP_MINOR 1u  ///< 1 added the format `E`
 
+/// The version of the library whose header this is. Without the library, it says nothing.
+#define TRIDAP_VERSION_MAJOR 0
+#define TRIDAP_VERSION_MINOR 2
+#define TRIDAP_VERSION_PATCH 0
+/// Whether it is at least major.minor.patch, for `#if`.
+#define TRIDAP_VERSION_GE(major, minor, patch)                                            \
+  (TRIDAP_VERSION_MAJOR * 1000000 + TRIDAP_VERSION_MINOR * 1000 + TRIDAP_VERSION_PATCH >= \
+   (major)*1000000 + (minor)*1000 + (patch))
+
 #define DAP_FLAG_READ_ONLY 1u  ///< the elements must not be written
 #define DAP_FLAG_COPIED 2u     ///< the memory is a copy: writing it does not change the producer's array
 
@@ -183,13 +192,29 @@ static inline dap_text dap_text_of(const char* text) {
   return result;
 }
 
-// The following function is in the library TriDAP::protocol. Making and taking arrays does not need it.
+// The following functions are in the library TriDAP::protocol. Making and taking arrays does not need them.
 
 /// Checks that tridap::from_c accepts an array, and every rule of the protocol that needs no other process. The caller
 /// owns the array before and after the call, whatever it returns. Writes every violation into `message`, one on each
 /// line; if it returns DAP_OK, the warnings. Reads the indices of unstructured dimensions, but no element of the
 /// buffer.
 int dap_array_check(const dap_array* array, char* message, size_t message_size);
+
+/// The version of the library with which the program runs, such as "0.2.0". Any thread may call it.
+const char* dap_library_version(void);
+
+/// How this library was built, for people: lines such as "compiler: GNU 12.2.0, -O3". Any thread may call it.
+const char* dap_library_build(void);
+
+/// Receives what TriDAP prints on its own account, without the last end of line: a warning that no call can return, the
+/// reason why it ends the job, or a report of tridap_watch(). Any thread may call it, also while memory has run out. It
+/// must not call TriDAP.
+typedef void (*dap_message_sink)(const char* line);
+/// Sets who receives such lines in this process, and returns who did before. At first it is dap_print_message(), unless
+/// the environment variable TRIDAP_MESSAGES is "off"; NULL: nobody, nothing is printed. Any thread may call it.
+dap_message_sink dap_set_message_sink(dap_message_sink sink);
+/// Prints a line on standard error.
+void dap_print_message(const char* line);
 
 #ifdef __cplusplus
 }

@@ -1,11 +1,11 @@
 #pragma once
 
+#include <tridap/detail/say.hpp>
 #include <tridap/index.hpp>
 #include <tridap/kokkos/compat.hpp>
 
 #include <Kokkos_Core.hpp>
 
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -94,19 +94,17 @@ class Living {
     const std::lock_guard lock(mutex_);
     finalized_ = true;
     if (imported_.empty() && exported_ == 0) return;
-    std::fprintf(
-        stderr,
-        "tridap: %lld imported views and %lld exported buffers exist at Kokkos::finalize: destroy them before it; "
-        "their memory stays allocated until the program ends\n",
+    say("%lld imported views and %lld exported buffers exist at Kokkos::finalize: destroy them before it; their memory "
+        "stays allocated until the program ends",
         static_cast<long long>(imported_.size()), static_cast<long long>(exported_));
     for (const auto& [record, holder] : imported_) compat::retain(record);
   }
   void say_leaked() {
     const std::lock_guard lock(mutex_);
     if (std::exchange(said_leaked_, true)) return;
-    std::fprintf(stderr,
-                 "tridap: an exported buffer was released after Kokkos::finalize: release it before; its memory stays "
-                 "allocated until the program ends\n");
+    say("an exported buffer was released after Kokkos::finalize: release it before; its memory stays allocated until "
+        "the "
+        "program ends");
   }
 
   mutable std::mutex mutex_;

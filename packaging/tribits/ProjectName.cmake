@@ -1,0 +1,1 @@
+set(PROJECT_NAME StandIn)

@@ -1,0 +1,1 @@
+tribits_tpl_find_include_dirs_and_libraries(HDF5 REQUIRED_HEADERS hdf5.h REQUIRED_LIBS_NAMES hdf5)

@@ -1,0 +1,1 @@
+tribits_tpl_find_include_dirs_and_libraries(SCALAPACK REQUIRED_LIBS_NAMES scalapack)

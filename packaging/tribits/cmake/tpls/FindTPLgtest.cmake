@@ -1,0 +1,1 @@
+tribits_tpl_find_include_dirs_and_libraries(gtest REQUIRED_HEADERS gtest/gtest.h REQUIRED_LIBS_NAMES gtest)
