@@ -1,7 +1,6 @@
 // That the values stand at their places is tested in Python, by its parser of XML and h5py, and by ParaView itself.
 
 #include "hdf5_support.hpp"
-
 #include <tridap/hdf5/xdmf.hpp>
 
 #include <sys/stat.h>
@@ -98,7 +97,8 @@ TEST(Xdmf, HasEveryStepWithItsTime) {
   if (rank() == 0) {
     const std::string text = text_of(beside(file));
     EXPECT_EQ(count(text, "<Time "), 3);
-    for (const char* const time : {"\"0.1\"", "\"2\"", "\"0.4\""}) EXPECT_TRUE(has(text, std::string("<Time Value=") + time)) << text;
+    for (const char* const time : {"\"0.1\"", "\"2\"", "\"0.4\""})
+      EXPECT_TRUE(has(text, std::string("<Time Value=") + time)) << text;
     EXPECT_TRUE(has(text, ">2 0 0 1 1 1 1 4 4<") && has(text, ":/t|2 0 0:1 1 1:1 4 4:4 4 4<")) << text;
     const auto attributes = h5::read_attributes(file.path());
     ASSERT_EQ(attributes.size(), 1U);

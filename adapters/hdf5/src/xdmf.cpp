@@ -33,11 +33,13 @@ std::string name_beside(const std::string& path) {
   std::filesystem::path beside(path);
   const std::string file = beside.filename().string();
   if (clean(file) != file || file.find_first_of(":|") != std::string::npos)
-    refuse_key("path", clean(path), "the name of a file that ParaView opens by XDMF has no ':', '|' or control characters",
+    refuse_key("path", clean(path),
+               "the name of a file that ParaView opens by XDMF has no ':', '|' or control characters",
                "give the file another name, or leave out xdmf");
   beside.replace_extension(".xdmf");
   if (beside.filename() == file)
-    refuse_key("path", clean(path), "has the name of its XDMF file", "give the file the extension .h5, or leave out xdmf");
+    refuse_key("path", clean(path), "has the name of its XDMF file",
+               "give the file the extension .h5, or leave out xdmf");
   return beside.string();
 }
 
@@ -80,8 +82,7 @@ void need_options(const Xdmf& options) {
     refuse("coordinates and origin or spacing are both given", "a grid is curvilinear or uniform",
            "leave out one of them");
   if (!options.coordinates.empty() && options.x_first)
-    refuse("coordinates are given, and x_first is set", "the coordinates say which axis is x",
-           "leave out x_first");
+    refuse("coordinates are given, and x_first is set", "the coordinates say which axis is x", "leave out x_first");
 }
 
 std::string text_of(const Xdmf& options) {
@@ -105,9 +106,9 @@ Task points_of(const std::vector<Task>& arrays, const Xdmf& options, MPI_Comm co
     need_field({task.name, own, element_type(task.type)}, options);
     if (options.vectors) own.pop_back();
     if (!shape.empty() && own != shape)
-      refuse("'" + clean(task.name) + "' has another shape than '" + clean(arrays.front().name) +
-                 "', and x_first is set",
-             "arrays with the same points must have one shape", "save them in files of their own");
+      refuse(
+          "'" + clean(task.name) + "' has another shape than '" + clean(arrays.front().name) + "', and x_first is set",
+          "arrays with the same points must have one shape", "save them in files of their own");
     shape = std::move(own);
   }
   const std::size_t axes = shape.size();

@@ -1,5 +1,4 @@
 #include "xdmf.hpp"
-
 #include <tridap/detail/refuse.hpp>
 #include <tridap/text.hpp>
 
@@ -285,9 +284,8 @@ void Document::add_grid(const std::string& name, const Extents& shape, const std
 }
 
 bool has_step(const Field& field, Index step) {
-  return !field.has_steps || std::any_of(field.steps.begin(), field.steps.end(), [&](const Range& range) {
-    return range.begin <= step && step < range.end;
-  });
+  return !field.has_steps || std::any_of(field.steps.begin(), field.steps.end(),
+                                         [&](const Range& range) { return range.begin <= step && step < range.end; });
 }
 
 std::set<Index> steps_of(const std::vector<const Field*>& group) {
@@ -325,7 +323,8 @@ void need_numbers(const char* key, const std::optional<std::vector<double>>& giv
 }
 
 [[noreturn]] void refuse_field(const Field& field, const std::string& has, const std::string& remedy) {
-  refuse("'" + clean(field.name) + "' has " + has, "XDMF cannot describe this for ParaView", remedy + ", or leave out xdmf");
+  refuse("'" + clean(field.name) + "' has " + has, "XDMF cannot describe this for ParaView",
+         remedy + ", or leave out xdmf");
 }
 
 }  // namespace
@@ -338,8 +337,9 @@ void need_field(const Field& field, const Xdmf& options) {
                "give the array such a name, or leave out xdmf");
   switch (field.type.kind) {
     case Kind::complex:
-      refuse_field(field, "complex elements (" + type + ")",
-                   "save its parts as two arrays (in Python {'" + name + "_real': x.real, '" + name + "_imag': x.imag})");
+      refuse_field(
+          field, "complex elements (" + type + ")",
+          "save its parts as two arrays (in Python {'" + name + "_real': x.real, '" + name + "_imag': x.imag})");
     case Kind::boolean:
       refuse_field(field, "bool as elements", "save it as uint8 (in Python x.astype('u1'))");
     case Kind::opaque:

@@ -21,7 +21,8 @@ std::vector<std::string> names_in(const char* const* names, Index count, const c
 hdf5::Xdmf tridap::c::xdmf_of(const tridap_xdmf_options& given) {
   hdf5::Xdmf made;
   if ((given.origin != nullptr || given.spacing != nullptr) && (given.axes < 1 || given.axes > 3))
-    refuse_key("axes", std::to_string(given.axes), "must be from 1 to 3", "pass how many numbers origin and spacing have");
+    refuse_key("axes", std::to_string(given.axes), "must be from 1 to 3",
+               "pass how many numbers origin and spacing have");
   if (given.origin != nullptr) made.origin.emplace(given.origin, given.origin + given.axes);
   if (given.spacing != nullptr) made.spacing.emplace(given.spacing, given.spacing + given.axes);
   made.coordinates = names_in(given.coordinates, given.coordinate_count, "coordinates");

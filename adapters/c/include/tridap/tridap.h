@@ -536,7 +536,8 @@ typedef struct tridap_attribute {
 } tridap_attribute;
 
 /// What the numbers of a file mean in space: for the XDMF file beside it, "run.xdmf" for "run.h5", which ParaView and
-/// VisIt open. The arrays have one to three axes, of which the last is x, then y, then z. All zero: points from 0, by 1.
+/// VisIt open. The arrays have one to three axes, of which the last is x, then y, then z. All zero: points from 0,
+/// by 1.
 typedef struct tridap_xdmf_options {
   int64_t axes;           ///< how many numbers `origin` and `spacing` have: one for each axis of space
   const double* origin;   ///< where the first point is, in the order of the axes; NULL: 0

@@ -26,9 +26,10 @@ struct Xdmf {
   std::vector<std::string> coordinates = {};
   /// What the values are of. An axis has one cell less than points, and the arrays have the extents of the cells.
   Centers centers = Centers::points;
-  bool vectors = false;  ///< the last axis has the two or three components of a vector, x first; the others are of space
-  /// The first axis is x, then y, then z, as in Fortran. XDMF has x last: save() writes the coordinates of all points as
-  /// one more array, `__points__`, of 24 bytes for each point. write_xdmf() uses that array.
+  bool vectors =
+      false;  ///< the last axis has the two or three components of a vector, x first; the others are of space
+  /// The first axis is x, then y, then z, as in Fortran. XDMF has x last: save() writes the coordinates of all points
+  /// as one more array, `__points__`, of 24 bytes for each point. write_xdmf() uses that array.
   bool x_first = false;
 };
 
