@@ -1,5 +1,6 @@
-// Two stand-ins in one file. As mpi4py/MPI.so it is an mpi4py that was built for the MPI that STAND_IN_MPI names: it ends the
-// process if Python imports it. In LD_PRELOAD it replaces the MPI of the process, as far as tridap asks before MPI_Init.
+// Two stand-ins in one file. As mpi4py/MPI.so it is an mpi4py that was built for the MPI that STAND_IN_MPI names: it
+// ends the process if Python imports it. In LD_PRELOAD it replaces the MPI of the process, as far as tridap asks before
+// MPI_Init.
 
 #include <cstdlib>
 #include <cstring>

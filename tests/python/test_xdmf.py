@@ -165,7 +165,7 @@ def test_the_first_axis_is_x_if_the_caller_says_so(folder, centers, more):
         assert (geometry[0][..., axis] == begin + step * np.indices(points)[axis]).all()
 
 
-def test_the_points_of_a_file_whose_first_axis_is_x_are_used_again(folder):
+def test_the_points_of_a_file_with_x_first_are_used_again(folder):
     x = field((3, 4))
     tridap.save(folder / "x.h5", {"t": x}, xdmf=True, axes="xyz", spacing=(2, 3))
     if R == 0:

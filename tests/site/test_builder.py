@@ -118,7 +118,7 @@ def test_each_link_to_another_site_is_in_the_list(tmp_path):
         "docs/site_parts/list.txt: https://b.org/ is on no page: take it out"]
 
 
-def test_the_list_of_links_to_other_sites_is_sorted_and_well_formed():
+def test_links_to_other_sites_are_sorted_and_well_formed():
     for part in links.EXTERNAL.read_text().split("# Of the theme"):
         addresses = [line for line in part.split("\n")[1:] if line]
         assert addresses and addresses == sorted(set(addresses))

@@ -50,7 +50,8 @@ std::optional<std::string> file_of_mpi4py() {
     const py::object spec = py::module_::import("importlib.util").attr("find_spec")("mpi4py.MPI");
     if (spec.is_none() || !py::isinstance<py::str>(spec.attr("origin"))) return std::nullopt;
     return py::cast<std::string>(spec.attr("origin"));
-  } catch (const py::error_already_set&) {  // there is no mpi4py, or it cannot be imported: who imports it gets the reason
+  } catch (
+      const py::error_already_set&) {  // there is no mpi4py, or it cannot be imported: who imports it gets the reason
     return std::nullopt;
   }
 }
@@ -74,8 +75,9 @@ void need_the_mpi_of_mpi4py() {
   const auto theirs = file ? version_in(*file) : nullptr;
   if (theirs == nullptr || theirs == &PMPI_Get_library_version) return;
   const std::string name = name_of(theirs);
-  throw py::import_error("tridap was built for " + ours + ", but mpi4py for " + (name == ours ? "another copy of " : "") + name +
-                         " (" + *file + "): install the mpi4py that was built for the MPI of tridap, or build tridap again "
+  throw py::import_error("tridap was built for " + ours + ", but mpi4py for " +
+                         (name == ours ? "another copy of " : "") + name + " (" + *file +
+                         "): install the mpi4py that was built for the MPI of tridap, or build tridap again "
                          "with the compilers of the MPI of mpi4py");
 }
 
