@@ -21,7 +21,7 @@ std::vector<std::string> words_of(const std::string& text) {
   return words;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> split_lines(const std::string& text) {
   std::istringstream in(text);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -64,7 +64,7 @@ TEST(TextLines, NoLineIsLongerAndNoWordIsLost) {
     }
     const std::string broken = fitted(text, width);
     EXPECT_EQ(words_of(broken), words_of(text)) << text;
-    for (const std::string& line : lines_of(broken)) EXPECT_LE(characters(line), width) << text;
+    for (const std::string& line : split_lines(broken)) EXPECT_LE(characters(line), width) << text;
   }
 }
 
