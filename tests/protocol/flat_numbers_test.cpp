@@ -147,7 +147,8 @@ TEST(FlatNumbers, ListOfIntegersThatAreTooNarrowIsRefused) {
   const tridap::MemoryOrder order = tridap::memory_order(tridap::allocate({}, {1}));
   for (const Index process : {0, 1}) {  // also where no number is large
     const std::string text = on::error_text([&] { numbers.list<std::int32_t>(process, Part::owned, order); });
-    EXPECT_NE(text.find("the largest flat number is 2147483648, must be at most 2147483647"), std::string::npos) << text;
+    EXPECT_NE(text.find("the largest flat number is 2147483648, must be at most 2147483647"), std::string::npos)
+        << text;
     EXPECT_EQ(numbers.list<std::uint32_t>(process, Part::owned, order).at(0), process == 0 ? 0U : 2147483648U);
   }
   EXPECT_EQ(FlatNumbers(undistributed({2147483647, 0})).list<std::int8_t>(0, Part::owned, order).size(), 0U);

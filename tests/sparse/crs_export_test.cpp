@@ -68,7 +68,8 @@ TEST(CrsExport, ARangeMapThatIsNotTheRowMapIsRefused) {
   const auto row_map = counted_map(rows);
   const auto matrix = Teuchos::rcp(new CrsMatrix(row_map, 1));
   const double one = 1;
-  for (auto row = static_cast<GlobalOrdinal>(2 * rank()); row < 2 * rank() + 2; ++row) matrix->insertGlobalValues(row, 1, &one, &row);
+  for (auto row = static_cast<GlobalOrdinal>(2 * rank()); row < 2 * rank() + 2; ++row)
+    matrix->insertGlobalValues(row, 1, &one, &row);
   matrix->fillComplete(row_map, counted_map(range));
   on::expect_refused([&] { tpetra::export_matrix(matrix); }, "the row map of the matrix is not its range map");
 }

@@ -12,7 +12,8 @@ namespace {
 Teuchos::RCP<tridap::tpetra::Vector<double>> vector_on(const std::vector<Index>& numbers, Index base = 0) {
   const std::vector<Id> ids(numbers.begin(), numbers.end());
   const Teuchos::ArrayView<const Id> list(ids);
-  const auto map = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), list, id_of(base), world()));
+  const auto map =
+      Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), list, id_of(base), world()));
   return Teuchos::rcp(new tridap::tpetra::Vector<double>(map));
 }
 
@@ -51,7 +52,8 @@ TEST(ExportArray, AVectorOfYourOwnMapWithTheSameIdsIsAccepted) {
 
 TEST(ExportArray, AUniformMapIsBlockWithItsIndexBaseNamedAsLost) {
   for (const Index base : {Index{0}, Index{1}}) {
-    const auto map = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(5 * processes() + 1), id_of(base), world()));
+    const auto map =
+        Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(5 * processes() + 1), id_of(base), world()));
     const auto vector = Teuchos::rcp(new tridap::tpetra::Vector<double>(map));
     const auto exported = export_array(vector);
     const tridap::Distribution d = tridap::mpi::gather_distribution(exported.array, MPI_COMM_WORLD);

@@ -90,9 +90,8 @@ TEST(Ghosted, MapsOfTpetraBecomeAnArrayAndBack) {
     for (const Index id : of.ghosts_of(rank())) all.push_back(id_of(id + 40));
     const auto unknown = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
     const auto map_of = [&](const std::vector<Id>& ids) {
-      return Teuchos::rcp(
-          new Map(unknown, Teuchos::ArrayView<const Id>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())),
-                  30, comm));
+      return Teuchos::rcp(new Map(
+          unknown, Teuchos::ArrayView<const Id>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())), 30, comm));
     };
     const Teuchos::RCP<const Map> one_to_one = map_of(owned), overlap = map_of(all);
     const auto vector = Teuchos::rcp(new Vector(overlap));

@@ -10,9 +10,9 @@ using namespace tpetra_test;
 using tridap::UnstructuredIds;
 using tridap::tpetra::ArrayMap;
 using tridap::tpetra::ArrayMapOptions;
+using tridap::tpetra::Numbering;
 using tridap::tpetra::compat::as_indices;
 using tridap::tpetra::compat::need_ids;
-using tridap::tpetra::Numbering;
 
 namespace {
 
@@ -123,14 +123,17 @@ TEST(NarrowIds, OfEveryCallThatMakesAMapAreRefused) {
   dimension.dist = tridap::Block{rank() * (largest_int / p + 1), (rank() + 1) * (largest_int / p + 1), {}};
   if (p > 1) {
     expect_refused([&] { tridap::tpetra::make_map({dimension}, MPI_COMM_WORLD); }, long_ids_remedy);
-    expect_refused([&] { tridap::tpetra::make_map({dimension}, MPI_COMM_WORLD, counted_by_process()); }, long_ids_remedy);
+    expect_refused([&] { tridap::tpetra::make_map({dimension}, MPI_COMM_WORLD, counted_by_process()); },
+                   long_ids_remedy);
   }
   const tridap::DistArray part = stamped(oracle::Array({oracle::block(oracle::List(static_cast<std::size_t>(p), 3))}));
   expect_refused([&] { ArrayMap(part, MPI_COMM_WORLD, based(largest_int - 3 * p + 1)); }, "set a smaller index_base");
-  EXPECT_EQ(ids_of(*ArrayMap(part, MPI_COMM_WORLD, based(largest_int - 3 * p)).map()).back(), largest_int - 3 * p + 3 * rank() + 2);
+  EXPECT_EQ(ids_of(*ArrayMap(part, MPI_COMM_WORLD, based(largest_int - 3 * p)).map()).back(),
+            largest_int - 3 * p + 3 * rank() + 2);
 
   const tridap::DistArray blocks = stamped(oracle::Array({oracle::cyclic(3 * p, 1, p), oracle::block({4})}));
-  const Index base = p > 1 ? largest_int / 4 : largest_int - 5;  // Tpetra multiplies listed ids by 4, and counts on from a range
+  const Index base =
+      p > 1 ? largest_int / 4 : largest_int - 5;  // Tpetra multiplies listed ids by 4, and counts on from a range
   ArrayMap(blocks, MPI_COMM_WORLD, based(base));
   expect_refused(
       [&] { tridap::tpetra::import_block_vector<double>(blocks, MPI_COMM_WORLD, tridap::Copy::never, based(base)); },

@@ -107,7 +107,8 @@ MapPtr list_map(const List& ids, Index base) {
 MapPtr uneven_map(Index total, Index base) {  // all on two processes, and others with nothing before, between and after
   const Index here = rank() == processes() / 2 ? total - total / 3 : rank() == processes() / 4 ? total / 3 : 0;
   const Index all = processes() < 2 ? total : here;
-  return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(total), static_cast<std::size_t>(all), id_of(base), world()));
+  return Teuchos::rcp(
+      new Map(static_cast<Tpetra::global_size_t>(total), static_cast<std::size_t>(all), id_of(base), world()));
 }
 
 // A map of ids; null where they are no range and the kind wants one. `own_base`: lists know of their index base.

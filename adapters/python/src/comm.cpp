@@ -12,8 +12,8 @@ namespace tridap::python {
 
 namespace {
 
-// Throws ImportError if mpi4py was not built with the same MPI as this module, or with another ABI of it: one installation
-// may have its own ABI and MPI 5's, whose handles differ.
+// Throws ImportError if mpi4py was not built with the same MPI as this module, or with another ABI of it: one
+// installation may have its own ABI and MPI 5's, whose handles differ.
 void check_mpi() {
   static bool checked = false;
   if (checked) return;

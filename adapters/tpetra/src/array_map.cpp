@@ -319,9 +319,8 @@ void ArrayMap::make_map(const detail::MapIds& ids, const std::optional<detail::O
   check(range->first + counts.total);
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
   const auto first = compat::id_of(base + range->first);
-  map_ = Teuchos::rcp(range->uniform
-                          ? new Map(total, first, comm_.teuchos(), Tpetra::GloballyDistributed)
-                          : new Map(total, static_cast<std::size_t>(counts.local), first, comm_.teuchos()));
+  map_ = Teuchos::rcp(range->uniform ? new Map(total, first, comm_.teuchos(), Tpetra::GloballyDistributed)
+                                     : new Map(total, static_cast<std::size_t>(counts.local), first, comm_.teuchos()));
 }
 
 ElementNumbers ArrayMap::numbers(const Distribution& known) const {

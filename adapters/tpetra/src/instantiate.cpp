@@ -1,5 +1,6 @@
 // Vectors of the element types that Trilinos' own libraries may leave out, so that users just link: those of `float`,
-// and blocks of integers; also of `long long` if it is not the type of the ids. instantiate_complex.cpp has those of complex numbers; each takes its time to compile.
+// and blocks of integers; also of `long long` if it is not the type of the ids. instantiate_complex.cpp has those of
+// complex numbers; each takes its time to compile.
 
 #include "instantiate.hpp"
 

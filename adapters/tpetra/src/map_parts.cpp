@@ -75,7 +75,8 @@ Teuchos::RCP<const Map> list_map(const ListedIds& listed, Index base, const Comm
   });
   if (of_all) std::rethrow_exception(of_all);
   return Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-                              Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), compat::id_of(base), comm.teuchos()));
+                              Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), compat::id_of(base),
+                              comm.teuchos()));
 }
 
 Index largest_part(const Distribution& distribution, Part part) {

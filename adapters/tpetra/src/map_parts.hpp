@@ -62,7 +62,7 @@ struct Limits {
   Index largest = 0;          ///< elements of the process with most of them
   Index processes = 1;
   bool one_range = false;
-  std::string instead = {};   ///< remedies other than ids of 64 bits, in words
+  std::string instead = {};  ///< remedies other than ids of 64 bits, in words
 };
 void check_limits(const Limits& limits);
 

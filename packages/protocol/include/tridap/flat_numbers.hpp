@@ -64,8 +64,8 @@ class FlatNumbers {
   /// The difference between the numbers of neighbouring elements along an axis.
   Index weight(Index axis) const { return weight_[static_cast<std::size_t>(axis)]; }
 
-  /// The numbers of the elements in a part of one process's buffer, in memory order. Throws Error if the largest number,
-  /// `count() - 1`, does not fit `Number`, an integer type.
+  /// The numbers of the elements in a part of one process's buffer, in memory order. Throws Error if the largest
+  /// number, `count() - 1`, does not fit `Number`, an integer type.
   template <class Number = Index>
   std::vector<Number> list(Index process, Part part, const MemoryOrder& order) const;
   /// The same, written to memory for `count(process, part)` numbers.
