@@ -43,5 +43,7 @@ has "$config" '^set\(TriDAP_FILE_OF_MPI "\$\{CMAKE_CURRENT_LIST_DIR\}/../../exte
 has "$config" '^set\(TriDAP_ENABLE_PETSC OFF\)$'
 has "$build/cmake_packages/TriDAP/TriDAPTargets.cmake" 'TriDAP::all_libs'
 has "$build/TriDAP/cmake_install.cmake" '/libraries/cmake/TriDAP"'
+has "$build/compile_commands.json" 'std=c..17'
+lacks "$build/compile_commands.json" 'std=[a-z]+..11'
 lacks "$log" 'Found (MPI|Trilinos|GTest|CLI11|nlohmann_json|PkgConfig)'
 exit $failed
