@@ -71,29 +71,52 @@ function(tridap_print_table)
   endforeach()
 endfunction()
 
-# Writes built_with.hpp: the compiler, and the rows of components, for `tridap --version`. It has no dates and no folders, so
+# Writes built_with.hpp: the compiler, its flags and the rows of components, for library_build(). It has no dates and no folders, so
 # that a build can be repeated: why a component is off may name a folder, and is left out.
 function(tridap_write_built_with folder)
-  set(lines "")
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  string(REPLACE " " ";" flags "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}}")
+  list(FILTER flags EXCLUDE REGEX "/|^$")
+  list(JOIN flags " " flags)
+  if(flags)
+    set(flags ", ${flags}")
+  endif()
+  set(lines "compiler: ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}${flags}\n")
+  if(BUILD_SHARED_LIBS)
+    string(APPEND lines "libraries: shared\n")
+  else()
+    string(APPEND lines "libraries: static\n")
+  endif()
+  set(also "")
+  set(without "")
   get_property(names GLOBAL PROPERTY TRIDAP_ROWS)
   foreach(name IN LISTS names)
     string(TOUPPER "TRIDAP_${name}" option)
     get_property(choices CACHE "${option}" PROPERTY STRINGS)  # those of an optional component
     if(name IN_LIST TRIDAP_COMPONENTS OR "${choices}" STREQUAL "AUTO;ON;OFF")
       get_property(row GLOBAL PROPERTY "TRIDAP_ROW_${name}")
-      string(REGEX REPLACE "^off[|].*" "off|" row "${row}")
-      string(APPEND lines "${name}|${row}\n")
+      if(row MATCHES "^off[|]")
+        list(APPEND without ${name})
+      elseif(row MATCHES "^on[|](.+)$")
+        string(APPEND lines "${name}: ${CMAKE_MATCH_1}\n")
+      else()
+        list(APPEND also ${name})
+      endif()
     endif()
   endforeach()
-  tridap_literal("${lines}" components)
-  tridap_literal("${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" compiler)
+  foreach(list also without)
+    if(${list})
+      list(JOIN ${list} ", " joined)
+      string(APPEND lines "${list}: ${joined}\n")
+    endif()
+  endforeach()
+  tridap_literal("${lines}" text)
   file(CONFIGURE OUTPUT "${folder}/built_with.hpp" @ONLY CONTENT "#pragma once
 
-namespace tridap::tool::built_with {
+namespace tridap::built_with {
 
-inline constexpr const char* compiler = @compiler@;
-inline constexpr const char* components = @components@;
+inline constexpr const char* text = @text@;
 
-}  // namespace tridap::tool::built_with
+}  // namespace tridap::built_with
 ")
 endfunction()

@@ -4,7 +4,7 @@
 
 BUILD_FOLDER has the command `tridap` and the Python package, which write parts of the reference, and the source of the
 Fortran module. A warning of Doxygen
-or Sphinx is an error, as is a link inside the site that leads nowhere.
+or Sphinx is an error, as is a link inside the site that leads nowhere, or one to another site that is in no list.
 """
 
 import argparse
@@ -50,9 +50,9 @@ def build(build_folder, out):
         raise SystemExit("./dev docs: " + "\n".join(faults))
     run_sphinx(work, out, package)
     theme.mend(out / "_static")
-    faults = links.faults_of(out)
+    faults = links.faults_of(out) + links.faults_of_list(out)
     if faults:
-        raise SystemExit("./dev docs: links that lead nowhere:\n" + "\n".join(faults))
+        raise SystemExit("./dev docs: wrong links:\n" + "\n".join(faults))
     count = sum(1 for _ in out.rglob("*.html"))
     print(f"{count} pages in {out}, in {time.monotonic() - begin:.0f} s", file=sys.stderr)
 

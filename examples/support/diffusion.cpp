@@ -5,13 +5,13 @@ namespace examples {
 Teuchos::RCP<const Tpetra::CrsMatrix<double>> five_point_matrix(const Teuchos::RCP<const tridap::tpetra::Map>& map,
                                                                 Index rows, Index cols, double ky, double kx) {
   using Id = tridap::tpetra::Map::global_ordinal_type;
-  const auto row_of = [&](Id cell, std::vector<Id>& ids, std::vector<double>& values) {
-    const Id row = cell / cols, col = cell % cols;
-    ids = {cell};
+  const auto row_of = [&](Index cell, std::vector<Id>& ids, std::vector<double>& values) {
+    const Index row = cell / cols, col = cell % cols;
+    ids = {static_cast<Id>(cell)};
     values = {1.0};
-    const auto neighbour = [&](bool exists, Id id, double k) {
+    const auto neighbour = [&](bool exists, Index id, double k) {
       if (!exists) return;
-      ids.push_back(id);
+      ids.push_back(static_cast<Id>(id));
       values.push_back(-k);
       values.front() += k;
     };

@@ -138,7 +138,7 @@ Teuchos::RCP<const Hartree::Matrix> Hartree::matrix(const Teuchos::RCP<const tri
     values.clear();
     around(place(id), stencil, [&](const Place& at, double weight) {
       if (!inside(at)) return;
-      ids.push_back((at[0] * points_ + at[1]) * points_ + at[2]);
+      ids.push_back(static_cast<Id>((at[0] * points_ + at[1]) * points_ + at[2]));
       values.push_back(weight);
     });
     made->insertGlobalValues(id, Teuchos::ArrayView<const Id>(ids), Teuchos::ArrayView<const double>(values));

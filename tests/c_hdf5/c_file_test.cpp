@@ -1,6 +1,8 @@
 #include "c/calls.hpp"
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <memory>
 
 using namespace c;
@@ -162,6 +164,54 @@ TEST(CFile, AttributesAreTextsAndNumbers) {
   OK(tridap_release(loaded.number));
   EXPECT_REFUSED(tridap_load(file.name(), "", world, {}, nullptr, &loaded), "2 datasets");
   OK(tridap_release(loaded.number));
+}
+
+TEST(CFile, WritesAnXdmfFileBesideTheFile) {
+  const TestFile file("xdmf");
+  const std::string beside = "c_file_test_xdmf.xdmf";
+  const auto text = [&] {
+    std::ifstream written(beside);
+    return std::string{std::istreambuf_iterator<char>(written), {}};
+  };
+  Field u({12, 9}, "b,b", 1);
+  const double origin[] = {1, 2}, spacing[] = {0.25, 0.5};
+  tridap_xdmf_options xdmf{};
+  xdmf.axes = 2;
+  xdmf.origin = origin;
+  xdmf.spacing = spacing;
+  xdmf.cells = 1;
+  tridap_save_options options{};
+  options.has_step = options.has_time = 1;
+  options.time = 0.125;
+  options.xdmf = &xdmf;
+  OK(save(file, "u", u.array, &options));
+  if (rank() == 0) {
+    const std::string first = text();
+    EXPECT_NE(first.find("<Time Value=\"0.125\"/>"), std::string::npos) << first;
+    EXPECT_NE(first.find("Dimensions=\"13 10\""), std::string::npos) << first;
+    EXPECT_NE(first.find(">1 1.25 1.5 "), std::string::npos) << first;
+    std::remove(beside.c_str());
+    const char* const name = "u";
+    OK(tridap_xdmf(file.name(), 1, &name, &xdmf));
+    EXPECT_EQ(text(), first);
+    OK(tridap_xdmf(file.name(), 0, nullptr, nullptr));
+    EXPECT_NE(text().find("3DCoRectMesh\" Dimensions=\"1 12 9\""), std::string::npos) << text();
+    std::remove(beside.c_str());
+  }
+  const char* const none = "none";
+  xdmf = {};
+  xdmf.coordinate_count = 1;
+  xdmf.coordinates = &none;
+  EXPECT_REFUSED(save(file, "u", u.array, &options), "must be names of saved arrays");
+  xdmf = {};
+  if (is_last()) xdmf.coordinate_count = 1;
+  EXPECT_REFUSED(save(file, "u", u.array, &options), "coordinates is NULL");
+  xdmf = {};
+  if (is_last()) xdmf.spacing = spacing;
+  EXPECT_REFUSED(save(file, "u", u.array, &options), "must be from 1 to 3");
+  options.has_step = 0;
+  xdmf = {};
+  EXPECT_REFUSED(save(file, "u", u.array, &options), "give step, too");
 }
 
 TEST(CFile, OneWrongProcessFailsEachCallOnAll) {

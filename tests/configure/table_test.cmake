@@ -55,6 +55,9 @@ expect("a literal" "${found}" "\"a\\\"b\\\\n\\nc;d|[\"")
 # What `tridap --version` prints has the rows of components, and neither folders nor what differs from build to build.
 set(CMAKE_CXX_COMPILER_ID "A\"B")
 set(CMAKE_CXX_COMPILER_VERSION 1.2)
+set(CMAKE_BUILD_TYPE Some)
+set(CMAKE_CXX_FLAGS "-Wall -ffile-prefix-map=/build=.")
+set(CMAKE_CXX_FLAGS_SOME "-O1")
 set(TRIDAP_COMPONENTS always plain)
 set(TRIDAP_OPTIONAL AUTO CACHE STRING "")
 set(TRIDAP_MISSING AUTO CACHE STRING "")
@@ -69,10 +72,18 @@ endforeach()
 file(READ "${FOLDER}/a/built_with.hpp" found)
 file(READ "${FOLDER}/b/built_with.hpp" again)
 expect("what is written twice" "${again}" "${found}")
-string(REGEX MATCH "compiler = [^\n]*" compiler "${found}")
-expect("the compiler" "${compiler}" "compiler = \"A\\\"B 1.2\";")
-string(REGEX MATCH "components = [^\n]*" components "${found}")
-expect("the components" "${components}" "components = \"always|on|Name 1; \\\"2\\\"\\nplain|on|\\noptional|on|MPI 3.1, Open MPI 4.1.4\\nmissing|off|\\n\";")
+string(REGEX MATCH "text = [^\n]*" text "${found}")
+string(CONCAT wanted "text = \"compiler: A\\\"B 1.2, -Wall -O1\\nlibraries: static\\nalways: Name 1; \\\"2\\\"\\n"
+       "optional: MPI 3.1, Open MPI 4.1.4\\nalso: plain\\nwithout: missing\\n\";")
+expect("the facts of the build" "${text}" "${wanted}")
+set(BUILD_SHARED_LIBS ON)
+set(CMAKE_CXX_FLAGS "")
+set(CMAKE_CXX_FLAGS_SOME "")
+tridap_write_built_with("${FOLDER}/a")
+file(STRINGS "${FOLDER}/a/built_with.hpp" text REGEX "text = ")
+if(NOT text MATCHES "A[^ ]*B 1.2[^ ]nlibraries: shared")
+  message(SEND_ERROR "shared libraries without flags are: ${text}")
+endif()
 
 # The library of MPI, as its header says.
 foreach(row "OMPI_MAJOR_VERSION 4|OMPI_MINOR_VERSION 1|OMPI_RELEASE_VERSION 4=, Open MPI 4.1.4" "MPICH_VERSION \"4.0.2\"|MPICH_NUMVERSION 40=, MPICH 4.0.2"
@@ -88,8 +99,20 @@ endforeach()
 tridap_mpi_library(found "/no/folder")
 expect("a library without a header" "${found}" "")
 
-# What mpicxx -show prints: folders of headers that do not exist are missing headers, unless another one exists.
 include("${SOURCE}/cmake/TriDAPForeign.cmake")
+
+# The MPI that a library names, whatever its ABI; objdump is a program that prints the file.
+file(WRITE "${FOLDER}/objdump" "#!/bin/sh\nexec cat \"$2\"\n")
+file(CHMOD "${FOLDER}/objdump" PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+set(CMAKE_OBJDUMP "${FOLDER}/objdump")
+file(WRITE "${FOLDER}/library" "  NEEDED               libmpi_abi.so.0\n  NEEDED               libmpi_mpifh.so.40\n"
+     "  NEEDED               libmpich.so.12\n  SONAME               libmpi.so.40\n  NEEDED               libm.so.6\n")
+tridap_mpi_names(found "${FOLDER}/library" NEEDED)
+expect("the MPIs that a library needs" "${found}" "libmpi_abi.so.0;libmpich.so.12")
+tridap_mpi_names(found "${FOLDER}/library" SONAME)
+expect("the name of an MPI" "${found}" "libmpi.so.40")
+
+# What mpicxx -show prints: folders of headers that do not exist are missing headers, unless another one exists.
 foreach(shown "g++ -L/opt/x-Intel/lib -lmpi" "g++ -I/ -lmpi" "g++ -I\"${SOURCE}\"" "g++ -I /" "g++ -lmpi" ""
               "g++ -I/no/folder -I/ -lmpi\n")
   tridap_mpi_without_headers(missing "${shown}")

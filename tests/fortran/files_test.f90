@@ -9,6 +9,7 @@ program files_test
   write (path, '(a,i0,a)') 'fortran_files_', processes, '.h5'
   call there_and_back()
   call steps()
+  call for_paraview()
   call wrong_process()
   call end_tests()
 
@@ -104,6 +105,55 @@ contains
     call u%release()
     call layout%release()
   end subroutine
+
+  subroutine for_paraview()
+    type(tridap_distribution) :: layout
+    type(tridap_array) :: u
+    real(8), allocatable, target :: field(:, :)
+    integer :: n(2), stat
+    character(400) :: text
+    character(44) :: other, beside
+    write (other, '(a,i0,a)') 'fortran_xdmf_', processes, '.h5'
+    write (beside, '(a,i0,a)') 'fortran_xdmf_', processes, '.xdmf'
+    layout = tridap_distribute([7, 5], 'b,b', MPI_COMM_WORLD)
+    n = int(layout%local_shape())
+    allocate(field(n(1), n(2)), source=1.0d0)
+    u = tridap_array_of(field, layout)
+    call tridap_save(other, 'u', u, step=0, time=0.5d0, origin=[1.0d0, 2.0d0], spacing=[0.25d0, 0.5d0], x_first=.true.)
+    if (rank == 0) then
+      call holds(has(beside, '<Time Value="0.5"/>'), 'the time of the step')
+      call holds(has(beside, '3DSMesh" Dimensions="1 7 5"'), 'the points of u(7, 5)')
+      call holds(has(beside, '__points__'), 'the points are saved')
+      call tridap_xdmf(other, ['u'], x_first=.true.)
+      call holds(has(beside, '__points__'), 'a file that exists')
+      call tridap_xdmf(other, spacing=[0.25d0, 0.5d0], vectors=.false., stat=stat)
+      call holds(has(beside, '>1 0.25 0.5<'), 'with other options')
+    end if
+    call MPI_Barrier(MPI_COMM_WORLD)
+    call tridap_save(other, 'u', u, coordinates=[character(3) :: 'px', 'py'], stat=stat, errmsg=text)
+    call says(stat, text, "'px'")
+    call tridap_save(other, 'u', u, spacing=[1.0d0], stat=stat, errmsg=text)
+    call says(stat, text, 'must be 2 numbers')
+    call tridap_save(other, 'u', u, spacing=[1.0d0], origin=[1.0d0, 1.0d0], stat=stat, errmsg=text)
+    call says(stat, text, 'must be from 1 to 3')
+    call u%release()
+    call layout%release()
+  end subroutine
+
+  !> Whether a line of a file has a part.
+  logical function has(file, part)
+    character(*), intent(in) :: file, part
+    character(2000) :: line
+    integer :: unit, status
+    has = .false.
+    open(newunit=unit, file=file, action='read', status='old')
+    do
+      read(unit, '(a)', iostat=status) line
+      if (status /= 0) exit
+      has = has .or. index(line, part) > 0
+    end do
+    close(unit)
+  end function
 
   subroutine wrong_process()
     type(tridap_distribution) :: layout

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# inside.sh PRESETS OPTIONS SANITIZED TESTS MPI AFTER: what ./dev matrix runs in its checkout, on the row's machine.
+# inside.sh PRESETS OPTIONS SANITIZED TESTS MPI AFTER LABEL: what ./dev matrix runs in its checkout, on the row's machine.
 #   PRESETS    CMake's presets, with commas: release, asan. Of asan only the folders SANITIZED are built and tested.
 #   OPTIONS    CMake's options of the row
-#   TESTS      a regular expression for the names of the quick tests; empty: all
+#   TESTS      a regular expression for the names of the tests; empty: all of the label
 #   MPI        the Debian package of the MPI
 #   AFTER      a target that is built after the tests of the first preset; empty: none
+#   LABEL      the label of the tests: quick, or more
 # Leaves CTest's log and last lines of each preset, and the version of the MPI, in build/matrix_results.
 set -euo pipefail
-presets=$1 options=$2 sanitized=$3 tests=$4 mpi=$5 after=$6
+presets=$1 options=$2 sanitized=$3 tests=$4 mpi=$5 after=$6 label=$7
 results=$PWD/build/matrix_results status=0
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -24,8 +25,8 @@ test_of() {
   log=$(eval "cmake --preset $preset $options" 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
   sed -n '/^-- TriDAP/,/^-- Configuring/{/^-- Configuring/!p}' <<<"$log" >&2
   targets=$(ctest --test-dir "build/$preset" -N -V "$@" | grep '^Labels:' | grep -o 'target:[^ ]*' | cut -d: -f2 |
-    grep -vx all | sort -u)
-  cmake --build "build/$preset" --target $targets >"$results/$preset.build" 2>&1 || {
+    grep -vx all | sort -u || true)
+  [[ -z $targets ]] || cmake --build "build/$preset" --target $targets >"$results/$preset.build" 2>&1 || {
     grep -E -A12 'error|FAILED|undefined' "$results/$preset.build" | head -n 150 >&2
     exit 1
   }
@@ -37,7 +38,7 @@ test_of() {
 
 for preset in ${presets//,/ }; do
   if [[ $preset == asan ]]; then test_of asan -L "^folder:(${sanitized// /|})$"
-  else test_of "$preset" -L '^quick$' -R "${tests:-.}"; fi
+  else test_of "$preset" -L "^$label\$" -R "${tests:-.}"; fi
 done
 [[ -z $after ]] || cmake --build "build/${presets%%,*}" --target "$after" || status=1
 exit $status

@@ -158,10 +158,21 @@ def commands_that_install(packages, architecture=None):
                     "  { tail -n 30 /tmp/apt.log >&2; exit 1; }"]
 
 
+def commands_that_pin(row):
+    """Returns the lines of bash that add another suite, of which apt takes only the binaries of one source package, in
+    the versions that the row names. The priority is above that of the row's own suite."""
+    if "pinned" not in row:
+        return []
+    suite, source, version = (row["pinned"][key] for key in ("suite", "source", "version"))
+    return [f"echo 'deb {MIRROR} {suite} main' >/etc/apt/sources.list.d/pinned.list",
+            f"printf '%s\\n' 'Package: *' 'Pin: release a={suite}' 'Pin-Priority: 1' '' 'Package: src:{source}' "
+            f"'Pin: version {version}' 'Pin-Priority: 990' >/etc/apt/preferences.d/pinned"]
+
+
 def install(root, row, packages):
     """Installs the packages that are missing."""
     say(f"packages of {row['name']}")
-    lines = [*commands_that_install(packages, row.get("architecture")), "apt-get clean"]
+    lines = [*commands_that_pin(row), *commands_that_install(packages, row.get("architecture")), "apt-get clean"]
     must(in_chroot(root, "\n".join(lines), {}), "installing the packages")
     if "prepare" in row:
         must(in_chroot(root, "set -e\n" + row["prepare"], {}), "the row's command 'prepare'")
@@ -204,7 +215,8 @@ class Container:
             sys.exit(f"./dev matrix: {row['name']} runs in a chroot only: run it as root")
 
     def make(self, packages):
-        recipe = [f"FROM debian:{self.row['suite']}", "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
+        recipe = [f"FROM debian:{self.row['suite']}", *(f"RUN {line}" for line in commands_that_pin(self.row)),
+                  "RUN apt-get update -qq && DEBIAN_FRONTEND=noninteractive "
                   f"apt-get install -y -qq --no-install-recommends {' '.join(packages)} && apt-get clean"]
         if "prepare" in self.row:
             recipe.append("RUN " + self.row["prepare"])

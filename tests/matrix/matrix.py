@@ -144,7 +144,7 @@ def run_inside(row):
     if "script" in row:
         return run_script(row, machine, results)
     arguments = [",".join(row.get("presets", ["release"])), " ".join(row.get("configure", [])),
-                 " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1], row.get("after", "")]
+                 " ".join(row.get("sanitized", [])), row.get("tests", ""), row["mpi"][1], row.get("after", ""), row.get("label", "quick")]
     code = machine.run("tests/matrix/inside.sh", *arguments)
     return numbers_of(results), code
 

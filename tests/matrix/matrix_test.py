@@ -91,7 +91,8 @@ class Errors(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def test_the_rows_have_what_a_row_must_have(self):
-        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "first", "gpu", "sid", "sid-kokkos5", "tribits"])
+        self.assertEqual(sorted(ROWS), ["arm64", "bookworm-clang", "bookworm-gcc", "bookworm-mpich", "experimental", "first", "gpu",
+                                        "paraview", "sid", "sid-kokkos5", "sid-wheel", "tribits", "trixie-wheel"])
         for name, row in ROWS.items():
             with self.subTest(name):
                 self.assertLessEqual({"what", "suite", "packages", "mpi", "minutes", "gigabytes"}, row.keys())
@@ -108,6 +109,22 @@ class Rows(unittest.TestCase):
         packages = matrix.packages_of({"name": "arm64", **ROWS["arm64"]})
         self.assertLessEqual({"libopenmpi-dev:arm64", "libgtest-dev:arm64", "cmake"}, set(packages))
         self.assertNotIn("libopenmpi-dev", packages)
+
+    def test_a_pinned_source_alone_comes_from_another_suite(self):
+        self.assertEqual(machines.commands_that_pin({"suite": "sid"}), [])
+        lines = machines.commands_that_pin(ROWS["experimental"])
+        with tempfile.TemporaryDirectory() as folder:  # what the lines write, and not where
+            at = pathlib.Path(folder)
+            for part in ("sources.list.d", "preferences.d"):
+                (at / "etc/apt" / part).mkdir(parents=True)
+            for line in lines:
+                subprocess.run(["sh", "-e", "-c", line.replace(">/etc", f">{at}/etc")], check=True)
+            self.assertEqual((at / "etc/apt/sources.list.d/pinned.list").read_text(),
+                             f"deb {machines.MIRROR} experimental main\n")
+            stanzas = (at / "etc/apt/preferences.d/pinned").read_text().split("\n\n")
+        of_all, of_one = (dict(line.split(": ") for line in stanza.splitlines()) for stanza in stanzas)
+        self.assertEqual(of_one, {"Package": "src:trilinos", "Pin": "version 17.*", "Pin-Priority": "990"})
+        self.assertEqual(of_all, {"Package": "*", "Pin": "release a=experimental", "Pin-Priority": "1"})
 
     def test_the_base_is_kept_while_another_row_needs_it(self):
         (machines.ROOT / "build").mkdir(exist_ok=True)

@@ -75,8 +75,12 @@ std::vector<PetscScalar> values_of(const tridap::Buffer& buffer) {
 
 #if !defined(PETSC_HAVE_CUDA)
 
-PetscErrorCode VecCreateMPICUDAWithArray(MPI_Comm comm, PetscInt block, PetscInt local, PetscInt global,
-                                         const PetscScalar* data, Vec* vec) {
+// The symbol of PETSc, under another name here: its headers may have a function of the same one.
+extern "C" PetscErrorCode create_on_stand_in(MPI_Comm, PetscInt, PetscInt, PetscInt, const PetscScalar*,
+                                             Vec*) __asm__("VecCreateMPICUDAWithArray");
+
+PetscErrorCode create_on_stand_in(MPI_Comm comm, PetscInt block, PetscInt local, PetscInt global,
+                                  const PetscScalar* data, Vec* vec) {
   const PetscErrorCode code = VecCreateMPIWithArray(comm, block, local, global, nullptr, vec);
   if (code != 0) return code;
   auto& calls = *(*vec)->ops;

@@ -1,4 +1,5 @@
 #include "support/oracle.hpp"
+#include "support/thrown.hpp"
 #include <tridap/flat_numbers.hpp>
 
 #include <gtest/gtest.h>
@@ -58,6 +59,8 @@ void expect_lists(const oracle::Array& array, UnstructuredIds ids = Unstructured
         List expected;
         for (const auto& [address, number] : by_address) expected.push_back(number);
         ASSERT_EQ(numbers.list(p, part, order), expected);
+        ASSERT_EQ(numbers.list<std::int16_t>(p, part, order),
+                  std::vector<std::int16_t>(expected.begin(), expected.end()));
       }
     });
 }
@@ -136,6 +139,19 @@ TEST(FlatNumbers, ListHoldsAny64BitIntegers) {
   order.reversed = {true, true};
   EXPECT_EQ(numbers.list<long long>(0, Part::owned, order), (std::vector<long long>{5, 4, 3, 2, 1, 0}));
   EXPECT_EQ(numbers.list<std::uint64_t>(0, Part::owned, order), (std::vector<std::uint64_t>{5, 4, 3, 2, 1, 0}));
+}
+
+TEST(FlatNumbers, ListOfIntegersThatAreTooNarrowIsRefused) {
+  const oracle::Array array({oracle::unstructured({{0}, {2147483648}})});
+  const FlatNumbers numbers(array.distribution());
+  const tridap::MemoryOrder order = tridap::memory_order(tridap::allocate({}, {1}));
+  for (const Index process : {0, 1}) {  // also where no number is large
+    const std::string text = on::error_text([&] { numbers.list<std::int32_t>(process, Part::owned, order); });
+    EXPECT_NE(text.find("the largest flat number is 2147483648, must be at most 2147483647"), std::string::npos)
+        << text;
+    EXPECT_EQ(numbers.list<std::uint32_t>(process, Part::owned, order).at(0), process == 0 ? 0U : 2147483648U);
+  }
+  EXPECT_EQ(FlatNumbers(undistributed({2147483647, 0})).list<std::int8_t>(0, Part::owned, order).size(), 0U);
 }
 
 TEST(FlatNumbers, ArrayThatHoldsNothingHasNone) {

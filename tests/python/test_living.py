@@ -56,6 +56,17 @@ def test_a_closed_standard_error_is_no_error(comm):
     assert (status, out, err) == (0, "", "")
 
 
+@pytest.mark.parametrize("change, words", [
+    ("MPI.Get_library_version = lambda: 'MPICH 99'", "but mpi4py with MPICH 99: build both with one MPI"),
+    ("MPI._addressof = lambda of: ctypes.addressof(handle)", "with two ABIs of it, such as libmpi and libmpi_abi: build both"),
+    ("MPI._sizeof = lambda of: 2", "with two ABIs of it, such as libmpi and libmpi_abi: build both")])
+def test_an_mpi4py_of_another_mpi_or_abi_is_an_import_error(comm, change, words):
+    code = ("import ctypes, tridap; from mpi4py import MPI; handle = ctypes.c_size_t(0x101)\n" + change +
+            "\ntry: tridap.zeros(tridap.distribution(4, processes=1), comm=MPI.COMM_WORLD)\nexcept ImportError as error: print(error)")
+    status, out, err = run(comm, "-c", code)
+    assert (status, err) == (0, "") and words in out, (out, err)
+
+
 def test_importing_starts_nothing(comm):
     code = ("import sys, tridap; assert 'mpi4py.MPI' not in sys.modules and 'scipy' not in sys.modules; "
             "tridap.zeros(tridap.distribution((3,))); assert 'mpi4py.MPI' not in sys.modules")

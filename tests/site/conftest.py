@@ -99,6 +99,29 @@ class Page:
         self.driver.execute_async_script(
             "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));")
 
+    def beyond_the_right_edge(self):
+        """What a reader of a narrow window cannot reach: whether the page scrolls sideways, and the elements and texts that
+        end beyond the window's edge and are in no box of their own that scrolls, as tables and code are."""
+        return self.run("""
+            const edge = document.documentElement.clientWidth, found = [];
+            if (document.documentElement.scrollWidth > edge) found.push(`the page is ${document.documentElement.scrollWidth} wide`);
+            const scrolls = (e) => ['auto', 'scroll'].includes(getComputedStyle(e).overflowX) && !e.querySelector('h1');
+            const look = (box, e) => {
+              if (box.width === 0 || box.height === 0 || box.right <= edge + 1 || box.left >= edge) return;
+              if (!e.checkVisibility({checkVisibilityCSS: true, checkOpacity: true})) return;
+              let around = e;
+              while (around && !scrolls(around)) around = around.parentElement;
+              if (!around) found.push(`${e.tagName} ${e.className} ${e.textContent.slice(0, 40)}`);
+            };
+            for (const e of document.body.querySelectorAll('*')) look(e.getBoundingClientRect(), e);
+            const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), range = document.createRange();
+            while (texts.nextNode()) {  // a text may be wider than its element
+              range.selectNodeContents(texts.currentNode);
+              const e = texts.currentNode.parentElement;
+              if (e.getBoundingClientRect().width > 1) look(range.getBoundingClientRect(), e);  // else it is read aloud only
+            }
+            return found""")
+
     def picture(self, name):
         PICTURES.mkdir(parents=True, exist_ok=True)
         self.driver.save_screenshot(str(PICTURES / f"{name}.png"))

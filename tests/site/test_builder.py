@@ -93,9 +93,36 @@ def test_links_to_pages_and_anchors_that_exist_are_no_faults(tmp_path):
     ('<a href="b.html#z">z</a>', "a.html: b.html#z is no anchor of that page"),
     ('<a href="#z">z</a>', "a.html: #z is no anchor of that page"),
     ('<script src="https://a.org/a.js"></script>', "a.html: loads https://a.org/a.js from a network"),
-    ('<link href="//a.org/a.css">', "a.html: loads //a.org/a.css from a network")])
+    ('<link href="https://a.org/a.css">', "a.html: loads https://a.org/a.css from a network"),
+    ('<svg><use xlink:href="c.svg"/></svg>', "a.html: c.svg is no file of the site"),
+    ('<form action="c.html"></form>', "a.html: c.html is no file of the site"),
+    ('<p id="x"></p><p id="x"></p><a href="#x">x</a>', "a.html: the anchor x is there twice"),
+    ('<a href="http://a.org">a</a>', "a.html: http://a.org must begin with https:"),
+    ('<a href="javascript:x()">a</a>', "a.html: javascript:x() must begin with https:"),
+    ('<a href="//a.org/b">a</a>', "a.html: //a.org/b must begin with https:"),
+    ('<a href="https://a/b">a</a>', "a.html: https://a/b has no host of the form name.org, but 'a'"),
+    ('<a href="https://u@a.org">a</a>', "a.html: https://u@a.org has no host of the form name.org, but 'u@a.org'"),
+    ('<a href="https://a.org/b c">a</a>', "a.html: https://a.org/b c has blanks, or characters that must be written as %20"),
+    ('<a href="https://a.org/b.">a</a>', "a.html: https://a.org/b. ends with a mark of punctuation"),
+    ('<a href="mailto:a">a</a>', "a.html: mailto:a is no address of mail")])
 def test_a_link_that_leads_nowhere_is_a_fault(tmp_path, wrong, fault):
     assert site(tmp_path, a=wrong, b='<p id="y"></p>') == [fault]
+
+
+def test_each_link_to_another_site_is_in_the_list(tmp_path):
+    table = tmp_path / "list.txt"
+    table.write_text("# Ours\nhttps://a.org/x\nhttps://b.org/\n# Of the theme\nhttps://c.org/\n")
+    (tmp_path / "a.html").write_text('<a href="https://a.org/x#y">x</a> <a href="https://d.org/">d</a> <a href="b.html">b</a>')
+    assert links.faults_of_list(tmp_path, table) == [
+        "a.html: https://d.org/ is not in docs/site_parts/list.txt: look where it leads, and add it",
+        "docs/site_parts/list.txt: https://b.org/ is on no page: take it out"]
+
+
+def test_links_to_other_sites_are_sorted_and_well_formed():
+    for part in links.EXTERNAL.read_text().split("# Of the theme"):
+        addresses = [line for line in part.split("\n")[1:] if line]
+        assert addresses and addresses == sorted(set(addresses))
+        assert [links.form_fault(address) for address in addresses] == [""] * len(addresses)
 
 
 def test_a_style_that_loads_a_missing_file_is_a_fault(tmp_path):

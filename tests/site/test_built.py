@@ -70,11 +70,45 @@ def test_dark_mode_follows_the_system_and_the_button(page):
     page.run("localStorage.clear()")
 
 
-def test_a_narrow_window_does_not_scroll_sideways(page):
-    page.show(width=420, height=900)
-    for name in ("index", "start", "reference/rules", "reference/cpp/protocol", "reference/python/tridap"):
-        page.open(SITE / f"{name}.html")
-        assert page.run("return document.documentElement.scrollWidth") <= 420, name
+TELEPHONE = {"width": 360, "height": 740}
+PAGES = sorted(file for file in SITE.rglob("*.html") if "explore" not in file.relative_to(SITE).parts)
+FOLDERS = sorted({file.relative_to(SITE).parent for file in PAGES})
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=str)
+def test_each_page_is_as_wide_as_a_telephone(page, folder):
+    page.show(**TELEPHONE)
+    wrong = {}
+    for file in (file for file in PAGES if file.relative_to(SITE).parent == folder):
+        page.open(file)
+        if beyond := page.beyond_the_right_edge():
+            wrong[file.name] = beyond[:3]
+        assert "width=device-width" in page.find("meta[name=viewport]").get_attribute("content").replace(" ", ""), file
+    assert wrong == {}
+
+
+def test_an_element_beyond_the_edge_of_a_telephone_is_found(page, tmp_path):
+    wide, file = '<div style="width: 500px; height: 9px">wide</div>', tmp_path / "x.html"
+    page.show(**TELEPHONE)
+    for body, found in ((wide, True), (f'<div style="overflow-x: auto">{wide}</div>', False),
+                        (f'<div style="overflow: hidden">{wide}</div>', True), (f'<div style="display: none">{wide}</div>', False),
+                        (f'<div style="overflow-x: auto"><h1>All</h1>{wide}</div>', True), (f"<h1>{'m' * 90}</h1>", True),
+                        (f'<div style="overflow: hidden"><p>{"m" * 90}</p></div>', True), ("<p>narrow</p>", False)):
+        file.write_text(f"<!DOCTYPE html><meta charset=utf-8><link rel=icon href=data:,><body>{body}")
+        page.open(file)
+        assert bool(page.beyond_the_right_edge()) == found, body
+
+
+def test_the_menu_of_a_telephone_leads_to_the_pages(page):
+    page.show(**TELEPHONE)
+    page.open(SITE / "index.html")
+    link = page.find(".sidebar-tree a[href='start.html']")
+    assert not page.run("const b = arguments[0].getBoundingClientRect(); return b.right > 0 && b.left < innerWidth", link)
+    page.find("label.nav-overlay-icon").click()
+    wait(page, lambda: page.run("return arguments[0].getBoundingClientRect().left >= 0", link))
+    link.click()
+    wait(page, lambda: page.driver.current_url.endswith("/start.html"))
+    assert page.beyond_the_right_edge() == []
 
 
 def test_an_array_on_the_first_page_says_what_one_points_at(page):
@@ -91,7 +125,7 @@ def test_an_array_on_the_first_page_says_what_one_points_at(page):
 
 
 @pytest.mark.parametrize("name", ["index", "start", "reference/cpp/protocol", "reference/rules"])
-@pytest.mark.parametrize("dark, width", [(False, 1400), (True, 1400), (True, 420)])
+@pytest.mark.parametrize("dark, width", [(False, 1400), (True, 1400), (True, 420), (False, 360)])
 def test_pictures_for_people_to_look_at(page, name, dark, width):
     page.show(width=width, height=1200, dark=dark)
     page.open(SITE / f"{name}.html")

@@ -248,8 +248,21 @@ def test_pictures_for_people(page, tmp_path):
         page.open(tmp_path / "y.html")
         page.hover(page.canvas("moves"), 1, 2)
         page.picture("two_dark" if dark else "two")
-    page.show(width=400, height=850)
-    opened(page, tmp_path, *arrays["cube"])
-    page.hover(page.canvas("array"), 12, 14)
-    page.picture("phone")
-    assert page.run("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_page_of_one_or_two_arrays_is_as_wide_as_a_telephone(page, tmp_path):
+    page.show(width=360, height=740)
+    for name, words in {"cube": ("6x20x30", "b,b,c:4", "2x2x2"), "large": ("1000x1000", "b,c:37", "8x12"),
+                        "line": ("4611686018427387904", "b", "300")}.items():
+        opened(page, tmp_path, *words)
+        assert page.beyond_the_right_edge() == [], name
+        page.hover(page.canvas("array"), 0, 3)
+        assert page.says().startswith("element")
+        assert page.beyond_the_right_edge() == [], name
+        page.picture(f"telephone_{name}")
+    made(tmp_path / "a.json", "1600x16", "b,*", "12x1")
+    made(tmp_path / "b.json", "1600x16", "*,c:2", "1x12")
+    tridap("show", "--html", tmp_path / "y.html", tmp_path / "a.json", tmp_path / "b.json")
+    page.open(tmp_path / "y.html")
+    assert page.beyond_the_right_edge() == []
+    page.picture("telephone_two")

@@ -68,16 +68,17 @@ TEST(CrsExport, ARangeMapThatIsNotTheRowMapIsRefused) {
   const auto row_map = counted_map(rows);
   const auto matrix = Teuchos::rcp(new CrsMatrix(row_map, 1));
   const double one = 1;
-  for (GlobalOrdinal row = 2 * rank(); row < 2 * rank() + 2; ++row) matrix->insertGlobalValues(row, 1, &one, &row);
+  for (auto row = static_cast<GlobalOrdinal>(2 * rank()); row < 2 * rank() + 2; ++row)
+    matrix->insertGlobalValues(row, 1, &one, &row);
   matrix->fillComplete(row_map, counted_map(range));
   on::expect_refused([&] { tpetra::export_matrix(matrix); }, "the row map of the matrix is not its range map");
 }
 
 TEST(CrsExport, ContiguousMapsThatBeginElsewhereThanAt0AreNumberedFrom0) {
-  const GlobalOrdinal first = 100, n = 3 * processes();
+  const auto first = GlobalOrdinal{100}, n = static_cast<GlobalOrdinal>(3 * processes());
   const auto map = Teuchos::rcp(new const Map(static_cast<Tpetra::global_size_t>(n), 3, first, world()));
   const auto matrix = Teuchos::rcp(new CrsMatrix(map, 2));
-  for (GlobalOrdinal row = first + 3 * rank(); row < first + 3 * rank() + 3; ++row) {
+  for (auto row = static_cast<GlobalOrdinal>(first + 3 * rank()); row < first + 3 * rank() + 3; ++row) {
     const GlobalOrdinal columns[] = {row, first + (row - first + 2) % n};  // two, since n is at least 3
     const double values[] = {static_cast<double>(row), 0.5};
     matrix->insertGlobalValues(row, 2, values, columns);

@@ -156,12 +156,14 @@ class Version(unittest.TestCase):
         self.assertEqual(self.lines[1].split()[0], "compiler")
         self.assertIn(COMPILER, self.lines[1])
 
-    def test_each_component_is_named_once_with_what_it_was_built_with(self):
+    def test_each_component_is_named_once_with_its_library(self):
         said, name = {}, ""
-        for line in self.lines[2:]:
+        for line in self.lines[1:]:
             name = line[:16].strip() or name
             said[name] = f"{said.get(name, '')} {line[16:].strip()}".strip()
         also, without = (said.pop(name, "").split(", ") for name in ("also", "without"))
+        self.assertIn(COMPILER, said.pop("compiler"))
+        self.assertIn(said.pop("libraries"), ("static", "shared"))
         rows = [line.split("|", 2) for line in pathlib.Path(COMPONENTS).read_text().splitlines()]
         for name, state, why in rows:
             named = (name in said) + (name in also) + (name in without)

@@ -9,9 +9,11 @@ using tridap::tpetra::Map;
 
 namespace {
 
-Teuchos::RCP<tridap::tpetra::Vector<double>> vector_on(std::vector<Map::global_ordinal_type> ids, Index base = 0) {
-  const Teuchos::ArrayView<const Map::global_ordinal_type> list(ids);
-  const auto map = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), list, base, world()));
+Teuchos::RCP<tridap::tpetra::Vector<double>> vector_on(const std::vector<Index>& numbers, Index base = 0) {
+  const std::vector<Id> ids(numbers.begin(), numbers.end());
+  const Teuchos::ArrayView<const Id> list(ids);
+  const auto map =
+      Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(), list, id_of(base), world()));
   return Teuchos::rcp(new tridap::tpetra::Vector<double>(map));
 }
 
@@ -33,7 +35,7 @@ TEST(ExportArray, AVectorOfAnotherMapIsRefusedOnEveryProcess) {
   const oracle::Array array({oracle::cyclic(2 * processes(), 1, processes())});
   const ArrayMap layout(stamped(array), MPI_COMM_WORLD);
   for (Index bad = 0; bad < processes(); ++bad) {
-    std::vector<Map::global_ordinal_type> ids{rank(), rank() + processes()};
+    std::vector<Index> ids{rank(), rank() + processes()};
     if (rank() == bad) std::swap(ids[0], ids[1]);
     expect_refused([&] { export_array(vector_on(ids), layout); }, "does not list the ids of the ArrayMap");
   }
@@ -50,7 +52,8 @@ TEST(ExportArray, AVectorOfYourOwnMapWithTheSameIdsIsAccepted) {
 
 TEST(ExportArray, AUniformMapIsBlockWithItsIndexBaseNamedAsLost) {
   for (const Index base : {Index{0}, Index{1}}) {
-    const auto map = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(5 * processes() + 1), base, world()));
+    const auto map =
+        Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(5 * processes() + 1), id_of(base), world()));
     const auto vector = Teuchos::rcp(new tridap::tpetra::Vector<double>(map));
     const auto exported = export_array(vector);
     const tridap::Distribution d = tridap::mpi::gather_distribution(exported.array, MPI_COMM_WORLD);
@@ -96,9 +99,9 @@ TEST(ExportArray, ARepeatedIdOnOneProcessIsRefusedOnAll) {
 
 TEST(ExportArray, EmptySharesAndMapsOfEveryMakeAreAccepted) {
   const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
-  std::vector<long long> ids;
+  std::vector<Id> ids;
   if (rank() == 0) ids.push_back(0);
-  const auto listed = Teuchos::rcp(new tridap::tpetra::Map(1, Teuchos::ArrayView<const long long>(ids), 0, comm));
+  const auto listed = Teuchos::rcp(new tridap::tpetra::Map(1, Teuchos::ArrayView<const Id>(ids), 0, comm));
   const auto counted = Teuchos::rcp(new tridap::tpetra::Map(1, ids.size(), 0, comm));
   oracle::List counts(static_cast<std::size_t>(processes()), 0);
   counts[0] = 1;
@@ -107,7 +110,7 @@ TEST(ExportArray, EmptySharesAndMapsOfEveryMakeAreAccepted) {
     const auto exported = export_array(Teuchos::rcp(new tridap::tpetra::Vector<double>(map)), layout);
     EXPECT_EQ(exported.array.buffer.shape, std::vector<Index>{rank() == 0 ? 1 : 0});
   }
-  const Teuchos::ArrayView<const long long> none;
+  const Teuchos::ArrayView<const Id> none;
   for (const auto& map : {Teuchos::rcp(new tridap::tpetra::Map(0, none, 0, comm)),
                           Teuchos::rcp(new tridap::tpetra::Map(0, std::size_t{0}, 0, comm))})
     EXPECT_EQ(export_array(Teuchos::rcp(new tridap::tpetra::Vector<double>(map))).array.dim_data.at(0).size, 0);

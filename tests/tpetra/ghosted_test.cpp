@@ -12,6 +12,8 @@ using tridap::tpetra::export_ghosted;
 using tridap::tpetra::GhostedVector;
 using tridap::tpetra::Map;
 using Vector = tridap::tpetra::Vector<double>;
+using tpetra_test::Id;
+using tpetra_test::id_of;
 using tpetra_test::processes;
 using tpetra_test::rank;
 
@@ -81,16 +83,15 @@ TEST(Ghosted, MapsOfTpetraBecomeAnArrayAndBack) {
     Case of{oracle::Array({ghost::any_axis(processes(), random)})};
     of.choose_ghosts(random, 9);
     const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
-    std::vector<long long> owned, all;
-    for (const Index id : of.ids_of(rank())) owned.push_back(id + 40);
+    std::vector<Id> owned, all;
+    for (const Index id : of.ids_of(rank())) owned.push_back(id_of(id + 40));
     if (i % 4 == 0) std::reverse(owned.begin(), owned.end());
     all = owned;
-    for (const Index id : of.ghosts_of(rank())) all.push_back(id + 40);
+    for (const Index id : of.ghosts_of(rank())) all.push_back(id_of(id + 40));
     const auto unknown = Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid();
-    const auto map_of = [&](const std::vector<long long>& ids) {
-      return Teuchos::rcp(
-          new Map(unknown, Teuchos::ArrayView<const long long>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())),
-                  30, comm));
+    const auto map_of = [&](const std::vector<Id>& ids) {
+      return Teuchos::rcp(new Map(
+          unknown, Teuchos::ArrayView<const Id>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())), 30, comm));
     };
     const Teuchos::RCP<const Map> one_to_one = map_of(owned), overlap = map_of(all);
     const auto vector = Teuchos::rcp(new Vector(overlap));
@@ -126,11 +127,11 @@ TEST(Ghosted, SeveralVectorsAreComponents) {
   const Index p = processes(), next = (rank() + 1) % p;
   const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   const auto owned = Teuchos::rcp(new const Map(static_cast<Tpetra::global_size_t>(2 * p), 2, 0, comm));
-  std::vector<long long> ids{2 * rank(), 2 * rank() + 1};
-  if (p > 1) ids.push_back(2 * next);
+  std::vector<Id> ids{id_of(2 * rank()), id_of(2 * rank() + 1)};
+  if (p > 1) ids.push_back(id_of(2 * next));
   const Teuchos::RCP<const Map> overlap = Teuchos::rcp(
       new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-              Teuchos::ArrayView<const long long>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())), 0, comm));
+              Teuchos::ArrayView<const Id>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())), 0, comm));
   const auto vectors = Teuchos::rcp(new tridap::tpetra::MultiVector<double>(overlap, 3));
   const GhostedArray array = export_ghosted(vectors, owned);
   EXPECT_EQ(array.owned().buffer.shape, (tridap::IndexList{2, 3}));
@@ -148,11 +149,11 @@ TEST(Ghosted, OneBadProcessFailsEveryProcess) {
   const auto comm = Teuchos::rcp(new Teuchos::MpiComm<int>(MPI_COMM_WORLD));
   const auto owned = Teuchos::rcp(new const Map(static_cast<Tpetra::global_size_t>(2 * p), 2, 0, comm));
   for (Index bad = 0; bad < p; ++bad) {
-    std::vector<long long> ids{2 * rank(), 2 * rank() + 1, 2 * ((rank() + 1) % p)};
+    std::vector<Id> ids{id_of(2 * rank()), id_of(2 * rank() + 1), id_of(2 * ((rank() + 1) % p))};
     if (rank() == bad) std::swap(ids[0], ids[1]);
     const Teuchos::RCP<const Map> overlap = Teuchos::rcp(
         new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-                Teuchos::ArrayView<const long long>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())), 0, comm));
+                Teuchos::ArrayView<const Id>(ids.data(), static_cast<Teuchos::Ordinal>(ids.size())), 0, comm));
     const auto vector = Teuchos::rcp(new Vector(overlap));
     const std::string text = on::error_of([&] { export_ghosted(vector, owned); }).value().what();
     on::expect_says(text, "local index 0 is the id");

@@ -101,13 +101,14 @@ Index dealt_to(Kind kind, Index k) {
 MapPtr list_map(const List& ids, Index base) {
   std::vector<Map::global_ordinal_type> list(ids.begin(), ids.end());
   return Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-                              Teuchos::ArrayView<const Map::global_ordinal_type>(list), base, world()));
+                              Teuchos::ArrayView<const Map::global_ordinal_type>(list), id_of(base), world()));
 }
 
 MapPtr uneven_map(Index total, Index base) {  // all on two processes, and others with nothing before, between and after
   const Index here = rank() == processes() / 2 ? total - total / 3 : rank() == processes() / 4 ? total / 3 : 0;
   const Index all = processes() < 2 ? total : here;
-  return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(total), static_cast<std::size_t>(all), base, world()));
+  return Teuchos::rcp(
+      new Map(static_cast<Tpetra::global_size_t>(total), static_cast<std::size_t>(all), id_of(base), world()));
 }
 
 // A map of ids; null where they are no range and the kind wants one. `own_base`: lists know of their index base.
@@ -117,7 +118,7 @@ MapPtr make_map(Kind kind, const List& numbers, Index base, bool own_base) {
   if (kind == Kind::uniform || kind == Kind::uneven || kind == Kind::replicated) {
     if (!range) return {};
     if (kind == Kind::uneven) return uneven_map(total, base);
-    return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(total), base, world(),
+    return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(total), id_of(base), world(),
                                 kind == Kind::uniform ? Tpetra::GloballyDistributed : Tpetra::LocallyReplicated));
   }
   List all = numbers, ids;
@@ -183,7 +184,7 @@ oracle::Array rows() {
 }
 Index count_of_rows() { return 3 * (2 * processes() + 1); }
 MapPtr uniform(Index total, Index base = 0) {
-  return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(total), base, world()));
+  return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(total), id_of(base), world()));
 }
 RedistributeOptions partly() {
   RedistributeOptions options;

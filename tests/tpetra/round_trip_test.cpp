@@ -85,7 +85,7 @@ void expect_same(const oracle::Array& array, const tridap::DistArray& out, bool 
 }
 
 Teuchos::RCP<const Map> uniform_map(Index each, Index base = 0) {
-  return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(each * processes()), base, world()));
+  return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(each * processes()), id_of(base), world()));
 }
 
 Teuchos::RCP<MultiVector> numbered(const Teuchos::RCP<const Map>& map, std::size_t vectors) {

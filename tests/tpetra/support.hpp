@@ -17,6 +17,9 @@ using on::expect_refused;
 using on::expect_says;
 using on::says;
 using tridap::Index;
+using tridap::tpetra::compat::Id;
+using tridap::tpetra::compat::id_of;
+inline constexpr bool long_ids = tridap::tpetra::compat::ids_are_long<>;
 
 inline Index processes() { return on::processes(MPI_COMM_WORLD); }
 inline Index rank() { return on::rank(MPI_COMM_WORLD); }

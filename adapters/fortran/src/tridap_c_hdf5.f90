@@ -12,6 +12,14 @@ module tridap_c_hdf5
     integer(c_int64_t) :: count = 0
   end type
 
+  type, bind(c) :: c_xdmf_options
+    integer(c_int64_t) :: axes = 0
+    type(c_ptr) :: origin = c_null_ptr, spacing = c_null_ptr
+    integer(c_int64_t) :: coordinate_count = 0
+    type(c_ptr) :: coordinates = c_null_ptr
+    integer(c_int32_t) :: cells = 0, vectors = 0, x_first = 0
+  end type
+
   type, bind(c) :: c_save_options
     integer(c_int32_t) :: has_step = 0
     integer(c_int64_t) :: step = 0
@@ -19,6 +27,9 @@ module tridap_c_hdf5
     integer(c_int32_t) :: compression = 0
     integer(c_int64_t) :: attribute_count = 0
     type(c_ptr) :: attributes = c_null_ptr
+    integer(c_int32_t) :: has_time = 0
+    real(c_double) :: time = 0
+    type(c_ptr) :: xdmf = c_null_ptr
   end type
 
   type, bind(c) :: c_load_options
@@ -43,6 +54,13 @@ module tridap_c_hdf5
       type(c_handle), intent(in) :: arrays(*)
       type(c_save_options), intent(in) :: options
       type(c_receipt), intent(inout) :: receipt
+    end function
+    integer(c_int) function c_xdmf(path, count, names, options) bind(c, name='tridap_xdmf')
+      import
+      character(c_char), intent(in) :: path(*)
+      integer(c_int), value :: count
+      type(c_ptr), intent(in) :: names(*)
+      type(c_xdmf_options), intent(in) :: options
     end function
     integer(c_int) function c_load(path, name, comm, layout, options, array) bind(c, name='tridap_fortran_load')
       import

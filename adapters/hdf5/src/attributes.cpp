@@ -129,6 +129,17 @@ std::vector<std::vector<Index>> read_number_lists(hid_t object, const std::strin
   return lists;
 }
 
+std::vector<double> read_numbers(hid_t object, const std::string& name) {
+  if (!has_attribute(object, name)) return {};
+  const Handle attribute = open_attribute(object, name);
+  const Handle type = made("H5Aget_type", &H5Tclose, [&] { return H5Aget_type(attribute); });
+  const Handle space = made("H5Aget_space", &H5Sclose, [&] { return H5Aget_space(attribute); });
+  if (H5Tget_class(type) != H5T_FLOAT || H5Sget_simple_extent_npoints(space) <= 0) return {};
+  std::vector<double> numbers(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
+  call("H5Aread", [&] { return H5Aread(attribute, H5T_NATIVE_DOUBLE, numbers.data()); });
+  return numbers;
+}
+
 bool has_attribute(hid_t object, const std::string& name) {
   const QuietErrors errors;
   return H5Aexists(object, name.c_str()) > 0;

@@ -20,6 +20,9 @@ void write_number_lists(hid_t object, const std::string& name, const std::vector
 /// The lists of such an attribute, of so many axes. Throws Error if it is another one.
 std::vector<std::vector<Index>> read_number_lists(hid_t object, const std::string& name, std::size_t axes);
 
+/// The numbers of an attribute with a list of floating-point numbers; none if there is no such attribute.
+std::vector<double> read_numbers(hid_t object, const std::string& name);
+
 }  // namespace tridap::hdf5
 
 #pragma GCC visibility pop

@@ -3,6 +3,7 @@
 #include "first.hpp"
 #include "lists.hpp"
 #include "transfer.hpp"
+#include "xdmf.hpp"
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/save.hpp>
@@ -34,6 +35,8 @@ void need_options(const SaveOptions& options) {
     refuse_key("step", std::to_string(*options.step), "must be at least 0", "give the number of the step");
   if (options.compression < 0 || options.compression > 9)
     refuse_key("compression", std::to_string(options.compression), "must be from 0 to 9", "give a level of gzip");
+  if (options.time) need_time(*options.time, options.step);
+  if (options.xdmf) need_options(*options.xdmf);
 }
 
 // Throws Error if an array has the name of a group that another one needs.
@@ -78,6 +81,7 @@ Index digest_of(const std::string& path, const std::vector<Named>& arrays, const
   digest.add(options.step.value_or(-1));
   digest.add(options.compression);
   if (options.chunks) digest.add_all(*options.chunks);
+  if (options.xdmf) digest.add(text_of(*options.xdmf));
   return digest.value();
 }
 
@@ -140,15 +144,26 @@ std::vector<Task> tasks_of_lists(const std::vector<Task>& arrays, MPI_Comm comm)
   return tasks;
 }
 
+// On rank 0, the files until they are complete.
+struct Files {
+  std::unique_ptr<mpi::NewFile> data, xdmf;
+};
+
 // Makes the file on rank 0, and returns what it is called until it is complete, on all processes.
 std::string begin(const std::string& path, std::vector<Task>& tasks, MPI_Comm comm, const SaveOptions& options,
-                  std::unique_ptr<mpi::NewFile>& file) {
+                  Files& files) {
   const std::string all = from_first(comm, [&] {
-    file = std::make_unique<mpi::NewFile>(path);
+    files.data = std::make_unique<mpi::NewFile>(path);
+    const std::unique_ptr<mpi::NewFile>& file = files.data;
     const bool continued = options.step && file->replaces();
     if (continued) copy_file(file->target(), file->incomplete_name());
     std::vector<Plan> plans = plans_of(tasks);
     create(file->incomplete_name(), continued, plans, options);
+    if (options.xdmf) {
+      std::vector<std::string> names;
+      for (const Plan& plan : plans) names.push_back(plan.name);
+      files.xdmf = begin_xdmf(path, file->incomplete_name(), std::move(names), *options.xdmf);
+    }
     Written made;
     for (const Plan& plan : plans) made.number(plan.chunked ? 1 : 0);
     made.text(std::filesystem::absolute(file->incomplete_name()).string());
@@ -188,13 +203,15 @@ Receipt save_checked(const std::string& path, const std::vector<Named>& arrays, 
   const mpi::Call call(comm, "hdf5::save", mpi::Library::hdf5);
   return call.run([&] {
     std::vector<Task> tasks = tasks_of(arrays, types, call.comm(), options);
-    std::unique_ptr<mpi::NewFile> file;
-    const std::string name = begin(path, tasks, call.comm(), options, file);
+    if (options.xdmf && options.xdmf->x_first) tasks.push_back(points_of(tasks, *options.xdmf, call.comm()));
+    Files files;
+    const std::string name = begin(path, tasks, call.comm(), options, files);
     std::vector<Task> all = tasks;
     for (Task& task : tasks_of_lists(tasks, call.comm())) all.push_back(std::move(task));
     transfer(name, Direction::write, all, call.comm(), options.progress);
     mpi::collectively(call.comm(), [&] {
-      if (file) file->complete();
+      if (files.data) files.data->complete();
+      if (files.xdmf) files.xdmf->complete();
     });
     return receipt_of(arrays, tasks, mpi::rank_of(call.comm()), begin_time);
   });

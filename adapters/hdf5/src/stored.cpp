@@ -5,6 +5,7 @@
 #include "memory_type.hpp"
 #include "steps.hpp"
 #include "transfer.hpp"
+#include "xdmf.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
 #include <tridap/internal/collective_call.hpp>
@@ -341,7 +342,26 @@ void add_indices(const Distribution& distribution, std::vector<std::optional<Sto
   }
 }
 
+// What the file says but for the distribution.
+Stored without_distribution(const Said& said) {
+  Stored stored;
+  stored.name = said.name;
+  stored.shape = said.shape;
+  stored.chunked = said.chunked != 0;
+  stored.in_other_files = said.in_other_files != 0;
+  if (said.steps >= 0) stored.steps = said.steps;
+  if (!said.saved_steps.empty()) stored.saved_steps = read_steps(said.saved_steps, said.steps);
+  stored.type = Datatype(call("H5Tdecode", [&] { return H5Tdecode(said.type.data()); }));
+  return stored;
+}
+
 }  // namespace
+
+Stored read_stored(const std::string& path, const std::string& name) {
+  SearchOptions options;
+  options.with_distribution = options.with_indices = false;
+  return without_distribution(Reader(path, name, 1, options).read());
+}
 
 Search::Search(const std::string& path, const std::string& name, MPI_Comm comm, const SearchOptions& options) {
   const Index processes = mpi::processes_of(comm);
@@ -363,14 +383,7 @@ std::string Search::file() const { return ToRead(all_).text(); }
 
 Stored Search::understood() const {
   const Said said = read(all_);
-  Stored stored;
-  stored.name = said.name;
-  stored.shape = said.shape;
-  stored.chunked = said.chunked != 0;
-  stored.in_other_files = said.in_other_files != 0;
-  if (said.steps >= 0) stored.steps = said.steps;
-  if (!said.saved_steps.empty()) stored.saved_steps = read_steps(said.saved_steps, said.steps);
-  stored.type = Datatype(call("H5Tdecode", [&] { return H5Tdecode(said.type.data()); }));
+  Stored stored = without_distribution(said);
   if (said.dim_data.empty()) return stored;
   if (has_dictionaries(said.dim_data)) {
     stored.distribution = read_dictionaries(said.version, said.dim_data);

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,22 @@ hdf5::Attribute attribute(const py::handle& item) {
   return {name, buffer_of(py::cast<py::array>(parts[1]))};
 }
 
+// The arguments of tridap/_xdmf.py.
+using OfXdmf = std::tuple<std::optional<std::vector<double>>, std::optional<std::vector<double>>,
+                          std::vector<std::string>, bool, bool, bool>;
+
+hdf5::Xdmf xdmf_of(const OfXdmf& given) {
+  hdf5::Xdmf made;
+  bool cells = false;
+  std::tie(made.origin, made.spacing, made.coordinates, cells, made.vectors, made.x_first) = given;
+  if (cells) made.centers = hdf5::Xdmf::Centers::cells;
+  return made;
+}
+
+py::bytes write_xdmf(const std::string& path, const std::vector<std::string>& names, const OfXdmf& options) {
+  return hdf5::write_xdmf(path, names, xdmf_of(options));
+}
+
 // What save() takes, from the Python objects: made on every process before any process communicates.
 struct Saving {
   std::vector<hdf5::Named> arrays;
@@ -61,13 +78,16 @@ struct Saving {
 };
 
 Saving prepare(const py::list& arrays, const py::list& attributes, std::optional<Index> step,
-               std::optional<std::vector<Index>> chunks, int compression, py::handle comm) {
+               std::optional<std::vector<Index>> chunks, int compression, const std::optional<OfXdmf>& xdmf,
+               std::optional<double> time, py::handle comm) {
   Saving made;
   for (const py::handle item : arrays) made.arrays.push_back(named(item));
   for (const py::handle item : attributes) made.options.attributes.push_back(attribute(item));
   made.options.step = step;
   made.options.chunks = std::move(chunks);
   made.options.compression = compression;
+  if (xdmf) made.options.xdmf = xdmf_of(*xdmf);
+  made.options.time = time;
   made.types = hdf5::check_to_save(made.arrays, comm_of(comm), made.options);
   return made;
 }
@@ -176,5 +196,6 @@ PYBIND11_MODULE(_hdf5, module) {
   module.def("bfloat16_dtype", &here::bfloat16_dtype);
   module.def("read_attributes", &here::read_attributes);
   module.def("dataset_names", &tridap::hdf5::dataset_names);
+  module.def("write_xdmf", &here::write_xdmf);
   module.def("library", &here::library);
 }

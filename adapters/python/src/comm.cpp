@@ -12,7 +12,8 @@ namespace tridap::python {
 
 namespace {
 
-// Throws ImportError if mpi4py was not built with the same MPI as this module.
+// Throws ImportError if mpi4py was not built with the same MPI as this module, or with another ABI of it: one
+// installation may have its own ABI and MPI 5's, whose handles differ.
 void check_mpi() {
   static bool checked = false;
   if (checked) return;
@@ -20,10 +21,18 @@ void check_mpi() {
   int length = 0;
   mpi::must_succeed(MPI_Get_library_version(ours, &length), "MPI_Get_library_version");
   const std::string library(ours, static_cast<std::size_t>(length));
-  const auto theirs = py::cast<std::string>(py::module_::import("mpi4py.MPI").attr("Get_library_version")());
+  const py::module_ mpi4py = py::module_::import("mpi4py.MPI");
+  const auto theirs = py::cast<std::string>(mpi4py.attr("Get_library_version")());
   if (theirs.substr(0, theirs.find('\0')) != library.substr(0, library.find('\0')))
     throw py::import_error("tridap was built with " + library + ", but mpi4py with " + theirs +
                            ": build both with one MPI");
+  const py::object world = mpi4py.attr("COMM_WORLD");
+  const auto address = py::cast<std::uintptr_t>(mpi4py.attr("_addressof")(world));
+  if (py::cast<std::size_t>(mpi4py.attr("_sizeof")(world)) != sizeof(MPI_Comm) ||
+      *reinterpret_cast<const MPI_Comm*>(address) != MPI_COMM_WORLD)
+    throw py::import_error("tridap and mpi4py were built with " + library +
+                           ", but with two ABIs of it, such as libmpi and libmpi_abi: build both with one compiler "
+                           "command, such as mpicxx and mpicc, or mpicxx_abi and mpicc_abi");
   checked = true;
 }
 

@@ -1,6 +1,7 @@
 #include "bindings.hpp"
 #include "component_table.hpp"
 #include "errors.hpp"
+#include "same_mpi.hpp"
 #include "user_call.hpp"
 #include <tridap/internal/state.hpp>
 #include <tridap/library.hpp>
@@ -27,6 +28,7 @@ void check_numpy() {
 
 PYBIND11_MODULE(_core, module) {
   check_numpy();
+  tridap::python::need_the_mpi_of_mpi4py();
   py::options options;
   options.disable_function_signatures();  // the first line of a docstring has a readable signature
   module.doc() = "The compiled part of tridap: use the package, not this.";

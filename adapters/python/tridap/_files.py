@@ -63,7 +63,8 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
             arrays of this call; of a time series, all steps.
         origin, spacing: for XDMF: where the first point is, and the distances of points, one number for each axis of the arrays,
             in their order.
-        coordinates: for XDMF: the names of the saved arrays with the coordinates x, y and z of the points.
+        coordinates: for XDMF: the names of the saved arrays with the coordinates x, y and z of the points, or of one with all
+            three. Those of a series may have been saved in an earlier step alone.
         centers: for XDMF: "points" or "cells", which the values are of.
         vectors: for XDMF: the last axis has the two or three components of a vector, x first.
         axes: for XDMF: "zyx": the last axis is x, then y, then z. "xyz": the first is x; the coordinates of all points are then
@@ -86,15 +87,11 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
                 raise ValueError("shards and zarr_format are of zarr stores: leave them out, or give a path that ends with '.zarr'")
             options["compression"] = _level(compression)
             _native()
-        options["xdmf"] = _asked_for_xdmf(options, xdmf, origin, spacing, coordinates, centers, vectors, axes, time)
+        options["xdmf"] = _xdmf.asked(options, xdmf, origin, spacing, coordinates, centers, vectors, axes, time)
         return options
 
     options = together(group, asked)
     parts = [(name, _core._asarray(arrays[name], group)) for name in options["names"]]
-    shown = options.pop("xdmf")
-    if shown is not None and axes == "xyz":
-        parts += together(group, lambda: _points(parts, shown, group), same=False)
-        shown = {**shown, "coordinates": [_POINTS], "origin": None, "spacing": None}
 
     def need_parts():
         for name, part in parts:
@@ -106,25 +103,12 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
         return _save_zarr(parts, need_parts, options, group, progress)
 
     def prepared():
-        attributes = need_parts()
-        if shown is not None:
-            fields = [_xdmf.Field(name, part.shape, part.dtype, None, 0) for name, part in parts]
-            _xdmf.text("", fields, [], _of_xdmf(shown))
-        if time is not None:
-            attributes.append((_xdmf.TIMES, _times(options["path"], options["step"], time, group)))
-        return _native().prepare([(name, part.local, part.distribution) for name, part in parts], attributes,
-                                 options["step"], options["chunks"], options["compression"], group)
+        return _native().prepare([(name, part.local, part.distribution) for name, part in parts], need_parts(), options["step"],
+                                 options["chunks"], options["compression"], options["xdmf"], time, group)
 
     saving = together(group, prepared, same=False)
     with _Alone(), _Progress("saving", options["path"], group, progress) as line:
-        receipt = _native().save(os.fsencode(options["path"]), saving, group, line.tell)
-    if shown is not None:
-        def beside():
-            if group.rank == 0:
-                _write_xdmf(options["path"], [name for name, _ in parts], _of_xdmf(shown))
-
-        together(group, beside, same=False)
-    return receipt
+        return _native().save(os.fsencode(options["path"]), saving, group, line.tell)
 
 
 def _save_zarr(parts, need_parts, options, comm, progress):
@@ -142,91 +126,23 @@ def _save_zarr(parts, need_parts, options, comm, progress):
 
 def xdmf(path: str | os.PathLike[str], names: Sequence[str] | None = None, *, origin: Sequence[float] | None = None,
          spacing: Sequence[float] | None = None, coordinates: Sequence[str] | None = None, centers: str = "points",
-         vectors: bool = False) -> str:
+         vectors: bool = False, axes: str = "zyx") -> str:
     """Writes an XDMF file beside an HDF5 file that exists, so that ParaView and VisIt open it. Returns its name. Not collective.
 
     Args:
         path: the name of the HDF5 file, which any program may have written.
         names: of the datasets that it shows; None: all.
         origin, spacing, coordinates, centers, vectors: as in `save`.
+        axes: as in `save`, which has written the coordinates of the points if this is "xyz".
 
     Raises:
         ValueError: if ParaView cannot show one of the datasets, with the remedy.
     """
-    asked = _xdmf.checked(origin, spacing, coordinates, centers, vectors)
+    asked = _xdmf.checked(origin, spacing, coordinates, centers, vectors, axes)
     place = _path(path)
+    chosen = [] if names is None else _xdmf.names("names", names)
     with _Alone():
-        chosen = _native().dataset_names(place) if names is None else list(names)
-    return _write_xdmf(place, chosen, asked)
-
-
-_POINTS = "__points__"  # the coordinates that `axes="xyz"` writes
-
-
-def _asked_for_xdmf(options, wanted, origin, spacing, coordinates, centers, vectors, axes, time):
-    """The arguments for XDMF, or None; raises what is wrong with them."""
-    given = (origin, spacing, coordinates, centers, vectors, axes) != (None, None, None, "points", False, "zyx")
-    if time is not None and (options["step"] is None or "zarr_format" in options):
-        raise ValueError("time is that of a step in an HDF5 file: pass step, too, or attrs={'time': time}")
-    if not wanted:
-        if given:
-            raise ValueError("origin, spacing, coordinates, centers, vectors and axes are for XDMF: pass xdmf=True, too")
-        return None
-    if "zarr_format" in options:
-        raise ValueError("xdmf is for HDF5 files, which ParaView reads: give a path that ends with '.h5'")
-    if axes not in ("zyx", "xyz"):
-        raise ValueError(f"axes is {axes!r}, must be 'zyx' (the last axis is x) or 'xyz' (the first one is)")
-    if axes == "xyz" and coordinates is not None:
-        raise ValueError("axes is 'xyz', and coordinates are given, which say the same: leave out axes")
-    return _xdmf.checked(origin, spacing, coordinates, centers, vectors)._asdict()
-
-
-def _of_xdmf(options):
-    return _xdmf.Options(**options)
-
-
-def _points(parts, options, comm):
-    """The coordinates of all points for axes in the order x, y, z, as an array that is saved with the others. Local."""
-    shapes = {part.shape[:-1] if options["vectors"] else part.shape for _, part in parts}
-    if len(shapes) != 1 or not 1 <= len(next(iter(shapes))) <= 3:
-        raise ValueError(f"axes is 'xyz', and the arrays have the shapes {sorted(shapes)}, must have one shape of one to three axes: save "
-                         "them in files of their own")
-    shape, = shapes
-    extents = tuple(n + (options["centers"] == "cells") for n in shape)
-    layout = distribution((*extents, 3), [*["b"] * len(extents), "*"], None, comm.size)
-    begin, step = ([*(options[key] or [other] * len(shape)), *[0.0] * (3 - len(shape))] for key, other in (("origin", 0.0), ("spacing", 1.0)))
-
-    def values(*at):
-        component = at[-1]
-        return sum(np.where(component == axis, begin[axis] + step[axis] * at[axis], 0.0) for axis in range(len(shape)))
-
-    return [(_POINTS, from_function(layout, values, float, comm=comm))]
-
-
-def _times(path, step, time, comm):
-    """The attribute with the times of all steps, which the first process reads and extends."""
-    times = np.full(step + 1, np.nan)
-    if comm.rank == 0 and os.path.exists(path):
-        with _Alone():
-            before = np.atleast_1d(_native().read_attributes(os.fsencode(path), "/").get(_xdmf.TIMES, []))
-        if before.dtype.kind == "f" and before.ndim == 1:
-            times = np.concatenate([before, np.full(max(0, step + 1 - len(before)), np.nan)])
-    times[step] = time
-    return times
-
-
-def _write_xdmf(path, names, options):
-    """Writes the XDMF file for datasets of a file. Local."""
-    from mpi4py import MPI
-    fields = []
-    with _Alone():
-        for name in names:
-            stored = _native().find(os.fsencode(path), name, MPI.COMM_SELF, False, False, False).understood()
-            said = _native().read_attributes(os.fsencode(path), name).get("saved_steps")
-            steps = None if stored.steps is None else _xdmf.saved_steps(said, stored.steps)
-            fields.append(_xdmf.Field(name, tuple(stored.shape), np.dtype(stored.dtype), steps, stored.steps or 0))
-        times = np.atleast_1d(_native().read_attributes(os.fsencode(path), "/").get(_xdmf.TIMES, [])).tolist()
-    return _xdmf.write(path, fields, times, options)
+        return os.fsdecode(_native().write_xdmf(os.fsencode(place), chosen, asked))
 
 
 @collective("tridap.load()", "hdf5")

@@ -51,7 +51,7 @@ class Columns {
     if (column < base_ || column - base_ >= count()) return false;
     if (!holes_) return true;
     if (numbers_) return number(column).has_value();
-    if (map_.getLocalElement(static_cast<GlobalOrdinal>(column)) >= 0) return true;
+    if (map_.getLocalElement(tridap::tpetra::compat::id_of(column)) >= 0) return true;
     const std::optional<Indices> global = flat_.global_index(column - base_);
     if (!global) return false;
     const std::optional<Index> owner = distribution_.owner(*global);
@@ -59,7 +59,7 @@ class Columns {
   }
   /// The id of a column that exists.
   GlobalOrdinal id(Index column) const {
-    return static_cast<GlobalOrdinal>(numbers_ ? *number(column) + base_ : column);
+    return tridap::tpetra::compat::id_of(numbers_ ? *number(column) + base_ : column);
   }
   /// The column of an id, in words: of an element in another process's list, it may not be known here.
   std::string described(GlobalOrdinal id) const {

@@ -106,6 +106,15 @@ Distribution without(const Distribution& distribution, Index left_out) {
   refuse("the processes have different options", "", "give every process the same options");
 }
 
+// What gives smaller ids to an array whose ids have gaps.
+std::string without_gaps(const Distribution& rows, const ArrayMapOptions& options) {
+  bool lists = false;
+  for (Index axis = 0; axis < rows.ndim(); ++axis) lists = lists || rows.axis(axis).dist_type() == 'u';
+  const bool compact = lists && options.unstructured_ids != UnstructuredIds::compact;
+  return std::string("C++ callers can instead set numbering = by_process") +
+         (compact ? " or unstructured_ids = compact" : "") + ", for ids without gaps";
+}
+
 Index find_vectors_axis(const Distribution& distribution, std::optional<Index> named, bool vectors) {
   if (!named) {
     for (Index axis = distribution.ndim(); vectors && axis-- > 0;)
@@ -295,10 +304,8 @@ void ArrayMap::make_map(const detail::MapIds& ids, const std::optional<detail::O
   const detail::Counts& counts = ids.counts;
   const Index base = options_.index_base;
   const auto check = [&](Index span) {
-    detail::check_limits(span, counts.largest, rows().processes(), range.has_value());
-    if (base < 0 || !checked_add(base, span))
-      refuse("the index base is " + std::to_string(base) + ", for ids that span " + std::to_string(span) + " numbers",
-             "must not be negative, and the largest id must be below 2^63", "set a smaller index_base");
+    detail::check_limits({base, span, counts.largest, rows().processes(), range.has_value(),
+                          span > counts.total ? without_gaps(rows(), options_) : ""});
   };
   if (!range) {
     std::optional<FlatNumbers> flat;
@@ -311,9 +318,9 @@ void ArrayMap::make_map(const detail::MapIds& ids, const std::optional<detail::O
   }
   check(range->first + counts.total);
   const auto total = static_cast<Tpetra::global_size_t>(counts.total);
-  map_ = Teuchos::rcp(
-      range->uniform ? new Map(total, base + range->first, comm_.teuchos(), Tpetra::GloballyDistributed)
-                     : new Map(total, static_cast<std::size_t>(counts.local), base + range->first, comm_.teuchos()));
+  const auto first = compat::id_of(base + range->first);
+  map_ = Teuchos::rcp(range->uniform ? new Map(total, first, comm_.teuchos(), Tpetra::GloballyDistributed)
+                                     : new Map(total, static_cast<std::size_t>(counts.local), first, comm_.teuchos()));
 }
 
 ElementNumbers ArrayMap::numbers(const Distribution& known) const {

@@ -10,6 +10,7 @@
 namespace tridap::tpetra::detail {
 
 Teuchos::RCP<const Map> block_map(const Bounds& bounds, Index process, const Communicator& comm) {
+  compat::need_ids(0, bounds.back());
   const auto p = static_cast<std::size_t>(process);
   return Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(bounds.back()),
                               static_cast<std::size_t>(bounds[p + 1] - bounds[p]), 0, comm.teuchos()));

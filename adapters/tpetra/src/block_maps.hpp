@@ -7,7 +7,7 @@
 
 namespace tridap::tpetra::detail {
 
-/// The contiguous map of bounds. **Collective.**
+/// The contiguous map of bounds. **Collective**: throws the same Error on every process if Tpetra has no such ids.
 Teuchos::RCP<const Map> block_map(const Bounds& bounds, Index process, const Communicator& comm);
 
 /// Throws Error if a map has another number of ids on this process than `count`. `what` is "rows" or "columns". Local.

@@ -50,7 +50,8 @@ IndexList extents(const DimData& dim_data, Index count) {
 Index begin_of_range(const Map& map) {
   const auto count = static_cast<Index>(compat::local_count(map));
   if (map.isUniform())
-    return count > 0 ? map.getMinGlobalIndex() - map.getIndexBase() : static_cast<Index>(map.getGlobalNumElements());
+    return count > 0 ? Index{map.getMinGlobalIndex()} - map.getIndexBase()
+                     : static_cast<Index>(map.getGlobalNumElements());
   Index end = 0;  // a process without elements cannot tell from its ids
   mpi::must_succeed(MPI_Scan(&count, &end, 1, MPI_INT64_T, MPI_SUM, Communicator(map.getComm()).raw()), "MPI_Scan");
   return end - count;
@@ -82,16 +83,15 @@ infer::InferredDimData infer(const Map& map, const Reshape& how) {
   if (map.isContiguous() && !how.shape && !how.grid && base == map.getIndexBase())
     return one_axis(map, begin_of_range(map));
   GlobalIds ids;
+  std::vector<Index> copy;
   infer::InferenceHints hints;
   hints.shape = how.shape;
   hints.grid = how.grid;
   hints.base = base;
   ids.count = static_cast<Index>(compat::local_count(map));
   if (ids.count > 0) ids.first = map.getMinGlobalIndex();
-  if (!map.isContiguous()) {  // the same on all; a contiguous map would have to make its list first
-    static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
-    ids.list = reinterpret_cast<const Index*>(compat::local_ids(map).getRawPtr());
-  }
+  if (!map.isContiguous())  // the same on all; a contiguous map would have to make its list first
+    ids.list = compat::as_indices(compat::local_ids(map).getRawPtr(), compat::local_count(map), copy);
   return infer::infer_dim_data(ids, comm, hints);
 }
 

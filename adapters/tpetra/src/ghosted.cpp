@@ -10,7 +10,7 @@ namespace tridap::tpetra::detail {
 
 namespace {
 
-using Ids = Kokkos::View<Map::global_ordinal_type*, Map::device_type>;
+using Ids = Kokkos::View<compat::Id*, Map::device_type>;
 
 // All processes throw alike, because they have the same distribution.
 void check_components(const Distribution& all, Index numbered) {
@@ -39,9 +39,9 @@ Ids overlap_ids(const GhostedArray& array, const ArrayMap& owned, Index base) {
   Index next = owned_entries;
   for (const Index ghost : array.ghosts()) {
     const Index first = array.numbered() == 1 ? numbers.number(0, ghost) : ghost * components;
-    for (Index k = 0; k < components; ++k) host(next++) = first + k;
+    for (Index k = 0; k < components; ++k) host(next++) = compat::id_of(first + k);
   }
-  for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
+  for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += compat::id_of(base);
   Kokkos::deep_copy(ids, host);
   return ids;
 }
@@ -111,12 +111,12 @@ PreparedGhosted prepared_ghosted(const GhostedArray& array, const Communicator& 
   made.owned_entries = element_count(array.owned().buffer);
   Ids ids;
   mpi::collectively(comm.raw(), [&] {
-    check_limits(made.owned.numbers().count(), element_count(array.local()), all.processes(), false);
+    check_limits({index_base, made.owned.numbers().count(), element_count(array.local()), all.processes()});
     ids = overlap_ids(array, made.owned, index_base);
   });
   made.overlap_map = Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-                                          Kokkos::View<const Map::global_ordinal_type*, Map::device_type>(ids),
-                                          index_base, comm.teuchos()));
+                                          Kokkos::View<const compat::Id*, Map::device_type>(ids),
+                                          compat::id_of(index_base), comm.teuchos()));
   return made;
 }
 

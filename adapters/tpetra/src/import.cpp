@@ -224,8 +224,13 @@ void PreparedImport::check_form() {
            "import it as a vector");
   if (form != Form::blocks) return;
   const Index length = array_map.distribution().axis(*axis).size(), span = array_map.numbers().count();
-  check_limits(checked_multiply(span, length), largest_part(array_map.distribution(), Part::interior),
-               array_map.distribution().processes(), array_map.map()->isContiguous());
+  // The ids of the elements: Tpetra multiplies those of the blocks, or counts from the index base of a contiguous map.
+  const bool one_range = array_map.map()->isContiguous();
+  const Index base = array_map.options().index_base;
+  const std::optional<Index> first = one_range ? base : checked_multiply(base, length);
+  check_limits({first.value_or(0), first ? checked_multiply(span, length) : std::nullopt,
+                largest_part(array_map.distribution(), Part::interior), array_map.distribution().processes(),
+                one_range});
 }
 
 PreparedImport::Made::Made(const DistArray& of, const Communicator& comm, const ArrayMapOptions& options,

@@ -35,7 +35,9 @@ Teuchos::RCP<const Map> map_of(const std::vector<GlobalOrdinal>& ids, const Comm
 // The ids on the domain map of columns of other processes, whose global numbers are ascending. **Collective.**
 std::vector<GlobalOrdinal> ids_of(const std::vector<Index>& others, const SparseRows& rows, const Map& domain,
                                   const Communicator& comm) {
-  std::vector<GlobalOrdinal> ids(others.begin(), others.end());
+  std::vector<GlobalOrdinal> ids;
+  ids.reserve(others.size());
+  for (const Index number : others) ids.push_back(compat::id_of(number));  // the domain map has as many ids
   if (domain.isContiguous()) {
     for (GlobalOrdinal& id : ids) id += domain.getMinAllGlobalIndex();
     return ids;
@@ -118,9 +120,9 @@ ImportedMatrix import_matrix(const SparseRows& rows, const Teuchos::RCP<const Ma
     SparsePattern made = pattern_of(rows);
     const Index span = domain_map->getGlobalNumElements() == 0
                            ? 0
-                           : domain_map->getMaxAllGlobalIndex() - domain_map->getMinAllGlobalIndex() + 1;
-    detail::check_limits(span, rows.columns().size() + static_cast<Index>(made.others.size()),
-                         static_cast<Index>(rows.column_bounds.size()) - 1, false);
+                           : Index{domain_map->getMaxAllGlobalIndex()} - domain_map->getMinAllGlobalIndex() + 1;
+    detail::check_limits({0, span, rows.columns().size() + static_cast<Index>(made.others.size()),
+                          static_cast<Index>(rows.column_bounds.size()) - 1});
     return made;
   });
   const std::vector<GlobalOrdinal> others = ids_of(pattern.others, rows, *domain_map, comm);

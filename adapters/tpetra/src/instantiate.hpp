@@ -27,6 +27,8 @@
 namespace Tpetra {
 
 TRIDAP_WITH_ORDINALS(TRIDAP_ELSEWHERE, int)
+#if defined(HAVE_TPETRA_INST_INT_LONG_LONG)
 TRIDAP_WITH_ORDINALS(TRIDAP_ELSEWHERE, Map<>::global_ordinal_type)
+#endif
 
 }  // namespace Tpetra

@@ -43,14 +43,15 @@ bool is_dense_row_major(const DistArray& array) {
 
 }  // namespace
 
-void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range) {
+void check_limits(const Limits& of) {
   constexpr Index most = std::numeric_limits<LocalOrdinal>::max();
-  if (largest > most)
-    refuse("a process has " + std::to_string(largest) + " elements", "must be at most " + std::to_string(most),
+  if (of.largest > most)
+    refuse("a process has " + std::to_string(of.largest) + " elements", "must be at most " + std::to_string(most),
            "use more processes");
-  if (!one_range && (!span || *span / processes >= Index{1} << 31))
-    refuse("the ids span " + (span ? std::to_string(*span) : "2^63 or more") +
-               " numbers, but Tpetra's directory holds 2^31 for each of the " + std::to_string(processes) +
+  compat::need_ids(of.base, of.span, of.instead);
+  if (!of.one_range && (!of.span || *of.span / of.processes >= Index{1} << 31))
+    refuse("the ids span " + (of.span ? std::to_string(*of.span) : "2^63 or more") +
+               " numbers, but Tpetra's directory holds 2^31 for each of the " + std::to_string(of.processes) +
                " processes",
            "", "use more processes, distribute the array by whole rows, or set unstructured_ids = compact");
 }
@@ -69,12 +70,13 @@ Teuchos::RCP<const Map> list_map(const ListedIds& listed, Index base, const Comm
     ids = decltype(ids)(Kokkos::ViewAllocateWithoutInitializing("tridap ids"), static_cast<std::size_t>(listed.count));
     const auto host = Kokkos::create_mirror_view(ids);
     listed.write(host.data());
-    for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += base;
+    for (std::size_t i = 0; base != 0 && i < host.extent(0); ++i) host(i) += compat::id_of(base);
     Kokkos::deep_copy(ids, host);
   });
   if (of_all) std::rethrow_exception(of_all);
   return Teuchos::rcp(new Map(Teuchos::OrdinalTraits<Tpetra::global_size_t>::invalid(),
-                              Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), base, comm.teuchos()));
+                              Kokkos::View<const GlobalOrdinal*, Map::device_type>(ids), compat::id_of(base),
+                              comm.teuchos()));
 }
 
 Index largest_part(const Distribution& distribution, Part part) {

@@ -8,6 +8,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <string>
 
 #pragma GCC visibility push(hidden)
 
@@ -54,9 +55,16 @@ struct MapIds {
 Index memory_flags(const DistArray& array, std::optional<Index> vectors_axis);
 
 /// Checks Tpetra's limits before a call of Tpetra, which finds them on some processes only, so that the others hang.
-/// `span` is that of the ids (nothing: it does not fit 64 bits), `largest` the elements of the process with most of
-/// them.
-void check_limits(std::optional<Index> span, Index largest, Index processes, bool one_range);
+/// The ids begin at `base`.
+struct Limits {
+  Index base = 0;
+  std::optional<Index> span;  ///< of the ids; nothing: it does not fit 64 bits
+  Index largest = 0;          ///< elements of the process with most of them
+  Index processes = 1;
+  bool one_range = false;
+  std::string instead = {};  ///< remedies other than ids of 64 bits, in words
+};
+void check_limits(const Limits& limits);
 
 /// The ids of a map on this process, less the index base.
 struct ListedIds {

@@ -97,7 +97,8 @@ class WholeNumbers {
     if (flat || has_mirrors(all_)) flat_.emplace(interior.flat_numbers());
     if (!flat) mirrors_ = numbers_.count();
     const std::optional<Index> span = flat_ ? checked_add(mirrors_.value_or(0), flat_->count()) : numbers_.count();
-    detail::check_limits(span, detail::largest_part(all_, Part::local), all_.processes(), false);
+    detail::check_limits(
+        {interior.options().index_base, span, detail::largest_part(all_, Part::local), all_.processes()});
   }
 
   /// In the order of the memory.

@@ -69,9 +69,8 @@ void list_ids(const Map& map, const Numbering& numbering, Side& side) {
     for (Index k = 0; k < side.ids.count; ++k) side.list.push_back(numbering.planned(map.getMinGlobalIndex() + k));
   } else {
     const auto ids = compat::local_ids(map);
-    static_assert(sizeof(Map::global_ordinal_type) == sizeof(Index), "ids are 64-bit");
     if (same) {
-      side.ids.list = reinterpret_cast<const Index*>(ids.getRawPtr());
+      side.ids.list = compat::as_indices(ids.getRawPtr(), compat::local_count(map), side.list);
       return;
     }
     side.list.reserve(static_cast<std::size_t>(side.ids.count));

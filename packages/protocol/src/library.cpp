@@ -1,3 +1,4 @@
+#include "built_with.hpp"
 #include <tridap/dap.h>
 #include <tridap/detail/say.hpp>
 #include <tridap/library.hpp>
@@ -32,6 +33,8 @@ std::atomic<MessageSink>& sink() noexcept {
 const char* library_version() noexcept {
   return TRIDAP_TEXT(TRIDAP_VERSION_MAJOR) "." TRIDAP_TEXT(TRIDAP_VERSION_MINOR) "." TRIDAP_TEXT(TRIDAP_VERSION_PATCH);
 }
+
+const char* library_build() noexcept { return built_with::text; }
 
 MessageSink set_message_sink(MessageSink chosen) noexcept { return sink().exchange(chosen); }
 
@@ -68,6 +71,8 @@ void say_line(const char* line) noexcept {
 extern "C" {
 
 const char* dap_library_version() { return tridap::library_version(); }
+
+const char* dap_library_build() { return tridap::library_build(); }
 
 dap_message_sink dap_set_message_sink(dap_message_sink sink) { return tridap::set_message_sink(sink); }
 

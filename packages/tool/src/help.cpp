@@ -1,13 +1,14 @@
 #include "help.hpp"
 
-#include "built_with.hpp"
 #include "terminal.hpp"
 #include <tridap/internal/axis_texts.hpp>
 #include <tridap/internal/text_lines.hpp>
+#include <tridap/library.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
+#include <sstream>
 #include <vector>
 
 namespace tridap::tool {
@@ -95,29 +96,18 @@ std::string HelpText::make_help(const CLI::App* command, std::string name, CLI::
 
 std::string version_text() {
   const Index columns = columns_of_help(), begin = 16;
-  std::string rows, others, off;
-  const auto row = [&](const std::string& name, const std::string& what) {
-    std::string before = name + std::string(static_cast<std::size_t>(begin - characters(name)), ' ');
-    for (const std::string& line : wrapped(what, columns - begin)) {
-      rows += "\n" + before + line;
-      before = std::string(static_cast<std::size_t>(begin), ' ');
+  std::string text = std::string("tridap ") + library_version();
+  std::istringstream built(library_build());
+  for (std::string fact; std::getline(built, fact);) {  // "name: what"
+    const std::size_t colon = std::min(fact.find(": "), fact.size());
+    std::string before = fact.substr(0, colon);
+    before.resize(static_cast<std::size_t>(begin), ' ');
+    for (const std::string& line : wrapped(fact.substr(std::min(colon + 2, fact.size())), columns - begin)) {
+      text += "\n" + before + line;
+      before.assign(static_cast<std::size_t>(begin), ' ');
     }
-  };
-  const std::string build_type = TRIDAP_BUILD_TYPE;
-  row("compiler", std::string(built_with::compiler) + (build_type.empty() ? "" : ", " + build_type));
-  for (const std::string& line : split(built_with::components, '\n')) {  // name|state|why
-    const std::vector<std::string> parts = split(line, '|');
-    if (parts.size() < 3) continue;
-    if (parts[1] != "on")
-      off += (off.empty() ? "" : ", ") + parts[0];
-    else if (parts[2].empty())
-      others += (others.empty() ? "" : ", ") + parts[0];
-    else
-      row(parts[0], parts[2]);
   }
-  row("also", others);
-  row("without", off);
-  return "tridap " TRIDAP_VERSION + rows;
+  return text;
 }
 
 }  // namespace tridap::tool

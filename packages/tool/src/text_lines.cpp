@@ -31,8 +31,10 @@ std::vector<std::string> wrapped(const std::string& text, Index width, Index ind
     word.clear();
   };
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = std::max<std::size_t>(printable(text, at), 1);
-    if (text[at] == ' ' || characters(word) == room) end_word();
+    const bool escape = text[at] == '\033';  // it has no width, so it breaks no word
+    const std::size_t length =
+        escape ? std::min(text.find('m', at), text.size() - 1) + 1 - at : std::max<std::size_t>(printable(text, at), 1);
+    if (text[at] == ' ' || (!escape && characters(word) == room)) end_word();
     if (text[at] != ' ') word += text.substr(at, length);
     at += length;
   }

@@ -1,3 +1,4 @@
+#include "xdmf.hpp"
 #include <tridap/c/objects.hpp>
 #include <tridap/hdf5/save.hpp>
 
@@ -57,6 +58,8 @@ struct Saving {
     options.compression = static_cast<int>(asked.compression);
     if (asked.attribute_count > 0) need(asked.attributes, "attributes");
     for (Index i = 0; i < asked.attribute_count; ++i) options.attributes.push_back(attribute_of(asked.attributes[i]));
+    if (asked.has_time != 0) options.time = asked.time;
+    if (asked.xdmf != nullptr) options.xdmf = xdmf_of(*asked.xdmf);
   }
 };
 

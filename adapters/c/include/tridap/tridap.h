@@ -535,7 +535,21 @@ typedef struct tridap_attribute {
   int64_t count;
 } tridap_attribute;
 
-/// The same on every process; the attributes of rank 0 are used.
+/// What the numbers of a file mean in space: for the XDMF file beside it, "run.xdmf" for "run.h5", which ParaView and
+/// VisIt open. The arrays have one to three axes, of which the last is x, then y, then z. All zero: points from 0,
+/// by 1.
+typedef struct tridap_xdmf_options {
+  int64_t axes;           ///< how many numbers `origin` and `spacing` have: one for each axis of space
+  const double* origin;   ///< where the first point is, in the order of the axes; NULL: 0
+  const double* spacing;  ///< how far points are from one another; NULL: 1
+  int64_t coordinate_count;
+  const char* const* coordinates;  ///< the names of the saved arrays with x, y and z of all points, or of one with all
+  int32_t cells;                   ///< 1: the values are of cells, of which an axis has one less than points
+  int32_t vectors;                 ///< 1: the last axis has the two or three components of a vector, x first
+  int32_t x_first;                 ///< 1: the first axis is x: 24 bytes more are saved for each point
+} tridap_xdmf_options;
+
+/// The same on every process; the attributes and the time of rank 0 are used.
 typedef struct tridap_save_options {
   int32_t has_step;       ///< 1: the arrays are those of `step`, and are added to a file that exists
   int64_t step;           ///< from 0
@@ -543,6 +557,9 @@ typedef struct tridap_save_options {
   int32_t compression;    ///< level of gzip, 1 to 9; 0: not compressed
   int64_t attribute_count;
   const tridap_attribute* attributes;  ///< of the file
+  int32_t has_time;                    ///< 1: `time` is that of the step, which the attribute `step_times` has
+  double time;
+  const tridap_xdmf_options* xdmf;  ///< rank 0 also writes an XDMF file beside the file; NULL: none
 } tridap_save_options;
 
 /// Saves `count` arrays of one communicator as datasets with these names, "u" or "fields/u", in a new file, which
@@ -550,6 +567,10 @@ typedef struct tridap_save_options {
 /// **Collective.**
 int tridap_save(const char* path, int count, const char* const* names, const tridap_array* arrays,
                 const tridap_save_options* options, tridap_receipt* receipt);
+
+/// Writes the XDMF file for `count` datasets of a file that exists, or for all if `count` is 0. `options` may be NULL.
+/// Local.
+int tridap_xdmf(const char* path, int count, const char* const* names, const tridap_xdmf_options* options);
 
 /// The same on every process.
 typedef struct tridap_load_options {

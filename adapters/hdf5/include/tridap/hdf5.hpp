@@ -5,3 +5,4 @@
 #include <tridap/hdf5/load.hpp>       // IWYU pragma: export
 #include <tridap/hdf5/save.hpp>       // IWYU pragma: export
 #include <tridap/hdf5/stored.hpp>     // IWYU pragma: export
+#include <tridap/hdf5/xdmf.hpp>       // IWYU pragma: export

@@ -203,6 +203,9 @@ int dap_array_check(const dap_array* array, char* message, size_t message_size);
 /// The version of the library with which the program runs, such as "0.2.0". Any thread may call it.
 const char* dap_library_version(void);
 
+/// How this library was built, for people: lines such as "compiler: GNU 12.2.0, -O3". Any thread may call it.
+const char* dap_library_build(void);
+
 /// Receives what TriDAP prints on its own account, without the last end of line: a warning that no call can return, the
 /// reason why it ends the job, or a report of tridap_watch(). Any thread may call it, also while memory has run out. It
 /// must not call TriDAP.

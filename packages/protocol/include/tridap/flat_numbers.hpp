@@ -1,10 +1,14 @@
 #pragma once
 
+#include <tridap/detail/refuse.hpp>
 #include <tridap/distribution.hpp>
 #include <tridap/memory_order.hpp>
 
+#include <limits>
 #include <memory>
 #include <optional>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tridap {
@@ -60,7 +64,8 @@ class FlatNumbers {
   /// The difference between the numbers of neighbouring elements along an axis.
   Index weight(Index axis) const { return weight_[static_cast<std::size_t>(axis)]; }
 
-  /// The numbers of the elements in a part of one process's buffer, in memory order. `Number` is a 64-bit integer type.
+  /// The numbers of the elements in a part of one process's buffer, in memory order. Throws Error if the largest
+  /// number, `count() - 1`, does not fit `Number`, an integer type.
   template <class Number = Index>
   std::vector<Number> list(Index process, Part part, const MemoryOrder& order) const;
   /// The same, written to memory for `count(process, part)` numbers.
@@ -94,7 +99,11 @@ std::vector<Number> FlatNumbers::list(Index process, Part part, const MemoryOrde
 
 template <class Number>
 void FlatNumbers::write(Index process, Part part, const MemoryOrder& order, Number* numbers) const {
-  static_assert(sizeof(Number) == sizeof(Index), "flat numbers are 64-bit");
+  static_assert(std::is_integral_v<Number>, "flat numbers are integers");
+  if constexpr (sizeof(Number) < sizeof(Index))
+    if (count_ - 1 > Index{std::numeric_limits<Number>::max()})
+      refuse("the largest flat number is " + std::to_string(count_ - 1),
+             "must be at most " + std::to_string(std::numeric_limits<Number>::max()), "use integers of 64 bits");
   if (distribution_.count(process, part) == 0) return;
   const Indices at = distribution_.coordinates(process);
   const std::vector<Range> box = distribution_.part(process, part);
@@ -118,7 +127,7 @@ void FlatNumbers::repeat(Index axis, Index coordinate, Part part, bool reversed,
   along.for_each(coordinate, part, [this, axis, first, start, way, numbers, inner](Index local, Index global) {
     const auto shift = static_cast<Number>(number(axis, global) - first);
     Number* const row = numbers + (local - start) * way;
-    for (Index j = 0; j < inner; ++j) row[j] = numbers[j] + shift;
+    for (Index j = 0; j < inner; ++j) row[j] = static_cast<Number>(numbers[j] + shift);
   });
 }
 

@@ -6,6 +6,12 @@ namespace tridap {
 /// preprocessor, <tridap/dap.h> has TRIDAP_VERSION_MAJOR and the others. Local; any thread may call it.
 const char* library_version() noexcept;
 
+/// How this library was built: lines such as "compiler: GNU 12.2.0, -O3 -DNDEBUG" and "mpi: MPI 3.1, Open MPI 4.1.4",
+/// each with an end of line; the last ones are the components that need no other library ("also") and those that were
+/// not built ("without"). It has no dates and no folders. For people: the lines may change. Local; any thread may call
+/// it.
+const char* library_build() noexcept;
+
 /// Receives what TriDAP prints on its own account, without the last end of line: a warning that no call can return, the
 /// reason why it ends the job, or a report of `mpi::watch`. Any thread may call it, also while memory has run out. It
 /// must not throw, and must not call TriDAP.

@@ -4,6 +4,7 @@
 #include <tridap/distribution.hpp>
 #include <tridap/hdf5/attribute.hpp>
 #include <tridap/hdf5/datatype.hpp>
+#include <tridap/hdf5/xdmf.hpp>
 #include <tridap/receipt.hpp>
 
 #include <mpi.h>
@@ -37,6 +38,11 @@ struct SaveOptions {
   int compression = 0;  ///< level of gzip, 1 to 9, with the bytes shuffled first; 0: not compressed
   /// Is called on rank 0 during the transfer, with the fraction that is done.
   std::function<void(double)> progress = {};
+  /// Rank 0 also writes an XDMF file beside the file, as write_xdmf() does for the arrays of this call.
+  std::optional<Xdmf> xdmf = {};
+  /// Of the step; absent: its number. The attribute `step_times` of the file has the times of all steps, NaN where none
+  /// was given. That of rank 0 is used.
+  std::optional<double> time = {};
 };
 
 /// Saves arrays in a new HDF5 file, each as one dataset of its whole shape, in C order. Every process writes the

@@ -2,19 +2,8 @@
 
 #include <tridap/buffer.hpp>
 
+#include <dlfcn.h>
 #include <petscvec.h>
-
-// Of a PETSc with CUDA or HIP. Without it they are null.
-extern "C" {
-#if !defined(PETSC_HAVE_CUDA)
-__attribute__((weak)) PetscErrorCode VecCreateMPICUDAWithArray(MPI_Comm, PetscInt, PetscInt, PetscInt,
-                                                               const PetscScalar*, Vec*);
-#endif
-#if !defined(PETSC_HAVE_HIP)
-__attribute__((weak)) PetscErrorCode VecCreateMPIHIPWithArray(MPI_Comm, PetscInt, PetscInt, PetscInt,
-                                                              const PetscScalar*, Vec*);
-#endif
-}
 
 #if PETSC_VERSION_LT(3, 19, 0)
 extern "C" __attribute__((weak)) PetscMPIInt Petsc_OuterComm_keyval;  // of PETSc, which declares it in no public header
@@ -25,18 +14,31 @@ namespace tridap::petsc::compat {
 
 /// What makes a Vec over memory of a device; null: this PETSc has no such Vecs. PETSc has those of one kind of devices.
 using CreateOnDevice = PetscErrorCode (*)(MPI_Comm, PetscInt, PetscInt, PetscInt, const PetscScalar*, Vec*);
-inline CreateOnDevice create_on_device() {
-#if defined(PETSC_HAVE_CUDA)
-  return VecCreateMPICUDAWithArray;
-#else
-  return VecCreateMPICUDAWithArray != nullptr ? VecCreateMPICUDAWithArray : VecCreateMPIHIPWithArray;
-#endif
-}
-/// The same for memory of a kind.
+/// The one for memory of a kind. The headers of a PETSc without CUDA declare it, or have a function in its place that
+/// fails: so its library is asked.
 inline CreateOnDevice create_on_device(Memory::Kind kind) {
-  if (kind == Memory::Kind::cuda || kind == Memory::Kind::cuda_managed) return VecCreateMPICUDAWithArray;
-  if (kind == Memory::Kind::hip || kind == Memory::Kind::hip_managed) return VecCreateMPIHIPWithArray;
+  const auto found = [](const char* name) { return reinterpret_cast<CreateOnDevice>(::dlsym(RTLD_DEFAULT, name)); };
+  if (kind == Memory::Kind::cuda || kind == Memory::Kind::cuda_managed) {
+#if defined(PETSC_HAVE_CUDA)
+    return VecCreateMPICUDAWithArray;
+#else
+    static const CreateOnDevice cuda = found("VecCreateMPICUDAWithArray");
+    return cuda;
+#endif
+  }
+  if (kind == Memory::Kind::hip || kind == Memory::Kind::hip_managed) {
+#if defined(PETSC_HAVE_HIP)
+    return VecCreateMPIHIPWithArray;
+#else
+    static const CreateOnDevice hip = found("VecCreateMPIHIPWithArray");
+    return hip;
+#endif
+  }
   return nullptr;
+}
+inline CreateOnDevice create_on_device() {
+  const CreateOnDevice cuda = create_on_device(Memory::Kind::cuda);
+  return cuda != nullptr ? cuda : create_on_device(Memory::Kind::hip);
 }
 
 /// What PETSc calls to destroy a pointer of ours, a container's or a shell matrix's: it calls Destroy.
