@@ -34,6 +34,10 @@ if(TRIBITS_PROCESSING_PACKAGE AND "${PACKAGE_NAME}" STREQUAL "TriDAP")
   include(${CMAKE_CURRENT_LIST_DIR}/TriDAPTribitsForeign.cmake)
   tridap_tribits_file(TriDAP_FILE_OF_Kokkos Kokkos)
 
+  if(DEFINED CMAKE_CXX_STANDARD AND CMAKE_CXX_STANDARD LESS 17)  # TriBITS' default, which Trilinos changes
+    set(CMAKE_CXX_STANDARD 17)
+  endif()
+
   # The project's answers to our options, its folders of an install, and its mpiexec.
   foreach(what TESTS EXAMPLES)
     set(TRIDAP_${what} OFF)

@@ -17,7 +17,7 @@ has "$log" '^--   solvers +off	no Belos in Fake .TriDAP_ENABLE_Belos=OFF.'
 has "$log" '^--   hdf5 +off	no HDF5 in Fake .TriDAP_ENABLE_HDF5=OFF.'
 has "$log" '^--   fortran +off	Fake_ENABLE_Fortran=OFF'
 has "$log" "^--   python +off	not a part of Fake's build"
-has "$log" '^--   heavy tests off	[0-9]+ tests: Fake_TEST_CATEGORIES=HEAVY adds them'
+has "$log" '^--   heavy tests +off	[0-9]+ tests: Fake_TEST_CATEGORIES=HEAVY adds them'
 has "$log" '^-- all_libs: TriDAP::protocol;.*TriDAP::tpetra'
 has "$log" '^-- TriDAP_mpi_np4: test not added: 4 processes, and MPI_EXEC_MAX_NUMPROCS=3$'
 has "$log" '^-- TriDAP_mpi_np1: test not added: TriDAP_mpi_np1_DISABLE=ON$'
@@ -43,5 +43,7 @@ has "$config" '^set\(TriDAP_FILE_OF_MPI "\$\{CMAKE_CURRENT_LIST_DIR\}/../../exte
 has "$config" '^set\(TriDAP_ENABLE_PETSC OFF\)$'
 has "$build/cmake_packages/TriDAP/TriDAPTargets.cmake" 'TriDAP::all_libs'
 has "$build/TriDAP/cmake_install.cmake" '/libraries/cmake/TriDAP"'
+has "$build/compile_commands.json" 'std=c..17'
+lacks "$build/compile_commands.json" 'std=[a-z]+..11'
 lacks "$log" 'Found (MPI|Trilinos|GTest|CLI11|nlohmann_json|PkgConfig)'
 exit $failed
