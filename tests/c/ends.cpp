@@ -2,6 +2,7 @@
 
 #include <tridap/tridap.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
