@@ -15,9 +15,12 @@ def field(dtype):
     return tridap.from_function(tridap.distribution((3, 4), processes=COMM.size), lambda i, j: 10 * i + j, dtype, comm=COMM)
 
 
-@remedy("save its parts as two arrays: {", "save it as uint8: x.astype('u1')", "save it as float32: x.astype('f4')")
+@remedy("save its parts as two arrays (in Python {", "save it as uint8 (in Python x.astype('u1'))",
+        "save it as float32 (in Python x.astype('f4'))", "save it as float64 (in Python x.astype('f8'))")
 def test_elements_that_paraview_has_not_are_saved_as_others(folder):
-    for dtype, pattern in ("c16", r"save its parts as two arrays: (\{.*?\})"), ("?", r"as uint8: (x\.astype\('u1'\))"), ("f2", r"as float32: (x\.astype\('f4'\))"):
+    patterns = {"c16": r"save its parts as two arrays: (\{.*?\})", "?": r"as uint8: (x\.astype\('u1'\))",
+                "f2": r"as float32: (x\.astype\('f4'\))", "g": r"as float64: (x\.astype\('f8'\))"}
+    for dtype, pattern in patterns.items():
         x = field(dtype)
         text = said_by(lambda: tridap.save(folder / "x.h5", {"x": x}, xdmf=True))  # noqa: B023
         advised = eval(re.search(pattern, text)[1], {"x": x})

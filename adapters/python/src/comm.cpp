@@ -20,10 +20,10 @@ void check_mpi() {
   char ours[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   mpi::must_succeed(MPI_Get_library_version(ours, &length), "MPI_Get_library_version");
-  const std::string library(ours, static_cast<std::size_t>(length));
+  const std::string library = std::string(ours, static_cast<std::size_t>(length)).c_str();  // a NUL may be in the length
   const py::module_ mpi4py = py::module_::import("mpi4py.MPI");
-  const auto theirs = py::cast<std::string>(mpi4py.attr("Get_library_version")());
-  if (theirs.substr(0, theirs.find('\0')) != library.substr(0, library.find('\0')))
+  const std::string theirs = py::cast<std::string>(mpi4py.attr("Get_library_version")()).c_str();
+  if (theirs != library)
     throw py::import_error("tridap was built with " + library + ", but mpi4py with " + theirs +
                            ": build both with one MPI");
   const py::object world = mpi4py.attr("COMM_WORLD");
