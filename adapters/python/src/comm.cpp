@@ -20,7 +20,8 @@ void check_mpi() {
   char ours[MPI_MAX_LIBRARY_VERSION_STRING];
   int length = 0;
   mpi::must_succeed(MPI_Get_library_version(ours, &length), "MPI_Get_library_version");
-  const std::string library = std::string(ours, static_cast<std::size_t>(length)).c_str();  // a NUL may be in the length
+  // A NUL may be in the length.
+  const std::string library = std::string(ours, static_cast<std::size_t>(length)).c_str();
   const py::module_ mpi4py = py::module_::import("mpi4py.MPI");
   const std::string theirs = py::cast<std::string>(mpi4py.attr("Get_library_version")()).c_str();
   if (theirs != library)
