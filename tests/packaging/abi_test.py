@@ -48,7 +48,7 @@ for file in ("packages/protocol/include/tridap/library.hpp", "packages/protocol/
     text = (copy / file).read_text()
     (copy / file).write_text(changed(text, "void print_message(const char* line) noexcept", "void print_message(const char* line, int) noexcept"))
 text = (copy / "packages/protocol/src/library.cpp").read_text()
-text = changed(text, "&print_message;", "[](const char* line) { print_message(line, 0); };").replace("tridap::print_message(line)", "tridap::print_message(line, 0)")
+text = changed(text, "&print_message;", "MessageSink([](const char* line) { print_message(line, 0); });").replace("tridap::print_message(line)", "tridap::print_message(line, 0)")
 (copy / "packages/protocol/src/library.cpp").write_text(text)
 code, said = compared(now, installed(copy, "changed"))
 assert code == 1 and "may not work" in said, "a function with another argument was not found"
