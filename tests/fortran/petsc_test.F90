@@ -1,5 +1,9 @@
 #include <petsc/finclude/petscdmda.h>
 #include <petsc/finclude/petscmat.h>
+#include <petscversion.h>
+#if PETSC_VERSION_LT(3, 22, 0)
+#define PETSC_NULL_INTEGER_ARRAY PETSC_NULL_INTEGER
+#endif
 !> Objects of PETSc's own Fortran module, and arrays in their memory.
 program petsc_test
   use petscdmda
@@ -65,7 +69,7 @@ contains
     two = 2
     minus_one = -1
     n = 3*processes
-    call MatCreateAIJ(PETSC_COMM_WORLD, 3, 3, n, n, 3, PETSC_NULL_INTEGER, 2, PETSC_NULL_INTEGER, a, ierr)
+    call MatCreateAIJ(PETSC_COMM_WORLD, 3, 3, n, n, 3, PETSC_NULL_INTEGER_ARRAY, 2, PETSC_NULL_INTEGER_ARRAY, a, ierr)
     do row = 3*rank, 3*rank + 2
       call MatSetValue(a, row, row, two, INSERT_VALUES, ierr)
       if (row > 0) call MatSetValue(a, row, row - 1, minus_one, INSERT_VALUES, ierr)
@@ -179,7 +183,7 @@ contains
     integer(8) :: shift(2), global(2), local(2)
     width = merge(1, 0, ghosts)
     call DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_GHOSTED, DM_BOUNDARY_GHOSTED, DMDA_STENCIL_BOX, nx, ny, &
-        PETSC_DECIDE, PETSC_DECIDE, 1, 1, PETSC_NULL_INTEGER, PETSC_NULL_INTEGER, grid, ierr)
+        PETSC_DECIDE, PETSC_DECIDE, 1, 1, PETSC_NULL_INTEGER_ARRAY, PETSC_NULL_INTEGER_ARRAY, grid, ierr)
     call DMSetUp(grid, ierr)
     layout = tridap_distribution_of_dmda(grid%v, PETSC_COMM_WORLD, ghosts=ghosts)
     call holds(all(layout%shape() == [ny, nx] + 2*width), 'the shape, y before x')

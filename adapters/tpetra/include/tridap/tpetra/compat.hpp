@@ -23,7 +23,7 @@ namespace tridap::tpetra::compat {
 constexpr bool is_13_2 = TRILINOS_MAJOR_MINOR_VERSION < 130400;
 
 /// Whether a timer of Teuchos is a region of Kokkos' tools.
-#if defined(HAVE_TEUCHOS_KOKKOS_PROFILING) && defined(HAVE_TEUCHOSCORE_KOKKOSCORE)
+#if defined(HAVE_TEUCHOS_KOKKOS_PROFILING) && (defined(HAVE_TEUCHOSCORE_KOKKOSCORE) || defined(HAVE_TEUCHOSCORE_KOKKOS))
 constexpr bool timers_are_regions = true;
 #else
 constexpr bool timers_are_regions = false;
