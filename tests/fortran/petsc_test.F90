@@ -3,6 +3,9 @@
 #include <petscversion.h>
 #if PETSC_VERSION_LT(3, 22, 0)
 #define PETSC_NULL_INTEGER_ARRAY PETSC_NULL_INTEGER
+#else
+#define VecGetArrayF90 VecGetArray
+#define VecRestoreArrayF90 VecRestoreArray
 #endif
 !> Objects of PETSc's own Fortran module, and arrays in their memory.
 program petsc_test
