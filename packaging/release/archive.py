@@ -3,12 +3,14 @@
 import gzip
 import hashlib
 import io
+import os
 import pathlib
 import re
 import subprocess
 import tarfile
 import time
 
+LINK = 0  # the permissions that git gives to a symbolic link
 LEFT_OUT = "packaging/spack/"  # its recipe has the checksum of the archive
 HEADING = re.compile(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d{2}-\d{2}|not yet released)\)$", re.MULTILINE)
 
@@ -58,11 +60,16 @@ def files(root, commit):
     entries = []
     for line in git(root, "ls-tree", "-r", "-z", commit).decode().split("\0")[:-1]:
         (mode, kind, number), name = line.split("\t")[0].split(), line.split("\t")[1]
-        if kind != "blob" or mode not in ("100644", "100755"):
-            raise Refused(f"{name} is a {kind} of mode {mode}, must be a plain file: an archive has nothing else")
+        if kind != "blob":
+            raise Refused(f"{name} is a {kind}, must be a file or a link: an archive has nothing else")
         if not name.startswith(LEFT_OUT):
             entries.append((name, int(mode[3:], 8), number))
     return sorted(entries)
+
+
+def stays_inside(name, target):
+    """Whether a link leads to a place in the archive."""
+    return not os.path.isabs(target) and not os.path.normpath(os.path.join(os.path.dirname(name), target)).startswith("..")
 
 
 def pack(root, commit, when):
@@ -74,6 +81,10 @@ def pack(root, commit, when):
             content = git(root, "cat-file", "blob", number)
             entry = tarfile.TarInfo(f"{folder}/{name}")
             entry.size, entry.mode, entry.mtime = len(content), mode, when
+            if mode == LINK:
+                entry.type, entry.size, entry.mode, entry.linkname = tarfile.SYMTYPE, 0, 0o777, content.decode()
+                if not stays_inside(name, entry.linkname):
+                    raise Refused(f"{name} is a link to {entry.linkname}, must be one to a file of the archive")
             archive.addfile(entry, io.BytesIO(content))
     return gzip.compress(packed.getvalue(), 9, mtime=0)
 

@@ -45,7 +45,7 @@ def unpack(path, folder):
         names = packed.getnames()
         packed.extractall(folder)
     sources = folder / names[0].split("/")[0]
-    there = sorted(str(file.relative_to(folder)) for file in sources.rglob("*") if file.is_file())
+    there = sorted(str(file.relative_to(folder)) for file in sources.rglob("*") if file.is_file() or file.is_symlink())
     if there != sorted(names):
         raise archive.Refused(f"{sources} has files that the archive has not: remove it first")
     return sources

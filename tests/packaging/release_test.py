@@ -110,7 +110,13 @@ class Archive(unittest.TestCase):
     def test_refuses_what_an_archive_cannot_have(self):
         (self.root / "link").symlink_to("dev")
         self.commit()
-        self.refused("link is a blob of mode 120000, must be a plain file")
+        path = self.root / "a.tar.gz"
+        path.write_bytes(self.packed())
+        with tarfile.open(path) as unpacked:
+            self.assertEqual([entry.linkname for entry in unpacked if entry.issym()], ["dev"])
+        (self.root / "packaging" / "out").symlink_to("../../dev")
+        self.commit()
+        self.refused("packaging/out is a link to ../../dev, must be one to a file of the archive")
 
 
 if __name__ == "__main__":
