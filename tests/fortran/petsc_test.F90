@@ -6,6 +6,8 @@
 #else
 #define VecGetArrayF90 VecGetArray
 #define VecRestoreArrayF90 VecRestoreArray
+#define DMDAVecGetArrayF90 DMDAVecGetArray
+#define DMDAVecRestoreArrayF90 DMDAVecRestoreArray
 #endif
 !> Objects of PETSc's own Fortran module, and arrays in their memory.
 program petsc_test
