@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="f69a6a1fd20f2cded79e0803236728471bfaada6556b50cecd7f278024596a82")
+    version("0.2.0", sha256="904dc583bd94d6a7f43d19ba9c32afd5e440e347f02683689de8cbc96918d12d")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
