@@ -494,13 +494,19 @@ function(tridap_dlpack_version result header)
   set(${result} "${version}" PARENT_SCOPE)
 endfunction()
 
+# The version that a header defines in three numbers: PREFIX_MAJOR and the like.
+function(tridap_version_in result header prefix parts)
+  file(STRINGS ${header} lines REGEX "^#define ${prefix}_(${parts})[ \t]+[0-9]+")
+  string(REGEX REPLACE "[^;]*${prefix}_[A-Z]+[ \t]+([0-9]+)[^;]*" "\\1" numbers "${lines}")
+  list(JOIN numbers "." version)
+  set(${result} "${version}" PARENT_SCOPE)
+endfunction()
+
 # The version, if this HDF5 was built for MPI and is new enough for parallel compression; else why it is not.
 function(tridap_hdf5_version result configuration header)
   set(${result} "" PARENT_SCOPE)
   file(STRINGS ${configuration} parallel REGEX "^#define H5_HAVE_PARALLEL 1")
-  file(STRINGS ${header} lines REGEX "^#define H5_VERS_(MAJOR|MINOR|RELEASE)[ \t]+[0-9]+")
-  string(REGEX REPLACE "[^;]*H5_VERS_[A-Z]+[ \t]+([0-9]+)[^;]*" "\\1" numbers "${lines}")
-  list(JOIN numbers "." version)
+  tridap_version_in(version ${header} H5_VERS "MAJOR|MINOR|RELEASE")
   if(NOT parallel)
     set(${result}_WHY "HDF5 ${version} was built without MPI" PARENT_SCOPE)
   elseif(version VERSION_LESS 1.10.2)

@@ -224,3 +224,11 @@ def test_names_are_written_as_xml_needs_them(folder):
     tridap.save(folder / "a&b.h5", {"<t>": x}, xdmf=True)
     (*_, values), = first(lambda: read(folder / "a&b.xdmf"))
     assert (values["<t>"][2] == x.allgather()).all()
+
+
+def test_processes_that_give_different_times_are_refused(folder):
+    if P == 1:
+        pytest.skip("one process differs from no other")
+    with pytest.raises(tridap.ProtocolError):
+        tridap.save(folder / "x.h5", {"t": field((4, 5))}, step=0, time=1.0 + COMM.rank)
+    assert not first(lambda: os.listdir(folder))

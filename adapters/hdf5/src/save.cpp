@@ -81,6 +81,7 @@ Index digest_of(const std::string& path, const std::vector<Named>& arrays, const
   digest.add(options.step.value_or(-1));
   digest.add(options.compression);
   if (options.chunks) digest.add_all(*options.chunks);
+  if (options.time) digest.add(tridap::number_text(*options.time, 17));
   if (options.xdmf) digest.add(text_of(*options.xdmf));
   return digest.value();
 }

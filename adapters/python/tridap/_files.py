@@ -88,6 +88,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
             options["compression"] = _level(compression)
             _native()
         options["xdmf"] = _xdmf.asked(options, xdmf, origin, spacing, coordinates, centers, vectors, axes, time)
+        options["time"] = None if time is None else float(time)
         return options
 
     options = together(group, asked)
@@ -104,7 +105,7 @@ def save(path: str | os.PathLike[str], arrays: Mapping[str, Any], attrs: Mapping
 
     def prepared():
         return _native().prepare([(name, part.local, part.distribution) for name, part in parts], need_parts(), options["step"],
-                                 options["chunks"], options["compression"], options["xdmf"], time, group)
+                                 options["chunks"], options["compression"], options["xdmf"], options["time"], group)
 
     saving = together(group, prepared, same=False)
     with _Alone(), _Progress("saving", options["path"], group, progress) as line:
