@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="904dc583bd94d6a7f43d19ba9c32afd5e440e347f02683689de8cbc96918d12d")
+    version("0.2.0", sha256="e1702f9cec4704fd5a7470d4d1cd23a51519a878c4ad73b86789d5d14a672eed")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
