@@ -116,7 +116,12 @@ function(tridap_add_mpi_run name)
     if(arg_KIND STREQUAL "other")  # takes seconds: one that waits for ever does not take the time of the others
       list(APPEND environment MPIEXEC_TIMEOUT=280)
     endif()
-    set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT ${TRIDAP_TEST_SECONDS} ENVIRONMENT "${environment}")
+    set(seconds ${TRIDAP_TEST_SECONDS})
+    if(ranks GREATER 100)  # start and end alone take minutes on some machines
+      set(seconds 1500)
+      list(APPEND environment MPIEXEC_TIMEOUT=1480)
+    endif()
+    set_tests_properties(${name}_np${ranks} PROPERTIES TIMEOUT ${seconds} ENVIRONMENT "${environment}")
     tridap_label_test(${name}_np${ranks} ${label} "${arg_TARGETS}" ${arg_KIND} ${ranks} "${arg_FILES}")
   endforeach()
 endfunction()
@@ -200,7 +205,8 @@ endif()
 #   KOKKOS     Kokkos is initialized from the start of main to its end
 #   OPTIMISED  the test is long, and is compiled without TRIDAP_TEST_FLAGS
 #   HEADERS    the tested code is in headers: `./dev test --all` also runs the test optimised, as users compile the headers
-#   ARITHMETIC the tested code owns no memory and reads no foreign bytes: the test does not run with sanitizers
+#   ARITHMETIC the test does not run with sanitizers: the tested code owns no memory and reads no foreign bytes, or a comment
+#              says why
 #   SAMPLED    `./dev test` runs a sample of its cases (tests/support/effort.hpp). `./dev test --all` runs all cases on the
 #              numbers of ALL, or without MPI
 function(tridap_add_test file)
