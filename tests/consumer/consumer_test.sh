@@ -27,6 +27,14 @@ has_device() {
   grep -q 'has not loaded its driver' "$folder/out"
 }
 
+# consume_fortran_libraries PREFIX: the same for a project in Fortran alone, which needs PETSc and Global Arrays.
+consume_fortran_libraries() {
+  "$cmake" -S "$source/tests/consumer/fortran_libraries" -B "$folder/fortran" -G Ninja -DCMAKE_PREFIX_PATH="$1"
+  "$cmake" --build "$folder/fortran"
+  MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/fortran/consumer" | tee "$folder/out"
+  grep -q 'the sum is 1500.0, and .*PETSc is not initialised' "$folder/out"
+}
+
 # refused PATTERN CMAKE_ARGUMENT...: configuring fails and says why.
 refused() {
   local pattern=$1
@@ -117,6 +125,10 @@ case $case in
         'import tridap; assert (tridap.zeros(tridap.distribution(8)) + 2).sum() == 16; print(tridap.__file__)' | tee "$folder/out"
     done
     grep -F "$folder/moved" "$folder/out"
+    modules=$folder/moved/include/tridap/fortran
+    if [[ -e $modules/tridap_c_petsc.mod && -e $modules/tridap_c_globalarrays.mod ]]; then
+      consume_fortran_libraries "$folder/moved"
+    fi
     ;;
   any_order)  # who else finds Trilinos, before us or after, has all that it asks for
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
@@ -231,10 +243,7 @@ std::string said() { return Belos::convertReturnTypeToString(Belos::Converged); 
     ;;
   fortran_libraries)  # a project in Fortran alone, with what needs PETSc and the static libraries of Global Arrays
     "$cmake" --install "$build" --prefix "$folder/prefix" >/dev/null
-    "$cmake" -S "$source/tests/consumer/fortran_libraries" -B "$folder/build" -G Ninja -DCMAKE_PREFIX_PATH="$folder/prefix"
-    "$cmake" --build "$folder/build"
-    MPIEXEC_TIMEOUT=60 mpiexec -n 2 "$folder/build/consumer" | tee "$folder/out"
-    grep -q 'the sum is 1500.0, and .*PETSc is not initialised' "$folder/out"
+    consume_fortran_libraries "$folder/prefix"
     ;;
   archive)  # what cpack packs, unpacked elsewhere
     (cd "$folder" && "$(dirname "$cmake")/cpack" --config "$build/CPackConfig.cmake" -G TGZ -B "$folder/cpack")

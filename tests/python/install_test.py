@@ -3,7 +3,7 @@
     install_test.py cmake BUILD_DIR SCRATCH
     install_test.py pip SOURCE_DIR SCRATCH
     install_test.py sdist SOURCE_DIR SCRATCH
-    install_test.py wheel SOURCE_DIR SCRATCH COMPONENTS
+    install_test.py wheel SOURCE_DIR SCRATCH [COMPONENTS]
 
 sdist makes the source archive, builds from it without the libraries that are not needed, and runs some tests. wheel makes a
 wheel from that archive alone, installs it where nothing but mpi4py and NumPy is seen, and runs a program there.
@@ -35,7 +35,8 @@ def run(*command, **environment):
     done = subprocess.run(command, env={**clean, **environment}, text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     if done.returncode != 0:
-        sys.exit(f"{' '.join(command)} failed:\n{done.stdout[-4000:]}")
+        errors = re.findall(".*(?:error:|FAILED:).*", done.stdout)[:10]  # compilers go on after them
+        sys.exit("\n".join([f"{' '.join(command)} failed:", *errors, done.stdout[-4000:]]))
     return done.stdout
 
 
@@ -129,7 +130,7 @@ def in_place_of(unpacked, source, command):
     return [*command, str(unpacked)]
 
 
-def with_wheel(source, scratch, components):
+def with_wheel(source, scratch, components=""):  # CMake drops an empty argument
     unpacked = unpacked_archive(source, scratch)
     assert not (unpacked / ".git").exists()
     with tempfile.TemporaryDirectory() as made:

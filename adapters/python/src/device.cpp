@@ -337,9 +337,9 @@ py::object part_over(py::handle object, Copy copy, Receipt& receipt) {
              "host");
     return part_of(std::move(*buffer));
   }
-  py::array array = array_over(object, copy, receipt);
+  py::object array = array_over(object, copy, receipt);
   if (read_only && receipt.bytes_copied == 0) array.attr("flags").attr("writeable") = false;
-  return std::move(array);
+  return array;
 }
 
 py::object part_over(py::handle object) {
