@@ -210,6 +210,10 @@ TEST(Xdmf, ProcessesThatAskForDifferentFilesAllFail) {
   h5::SaveOptions options = with_xdmf();
   if (rank() == 1) options.xdmf->spacing = {{1, std::nan("")}};
   expect_refused({named("t", {4, 5})}, options, "must be finite");
+  h5::SaveOptions timed;
+  timed.step = 0;
+  timed.time = rank() == 1 ? 2.5 : 2;
+  expect_refused({named("t", {4, 5})}, timed, "must be the same on every process");
 }
 
 TEST(Xdmf, AFileThatCannotBeWrittenFailsBeforeTheOtherChanges) {
