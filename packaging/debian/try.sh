@@ -53,5 +53,5 @@ done < <(awk '/^Tests:/ {name = $2; depends = ""; list = 0}
               list {depends = depends $0}
               /^$/ {if (name) print name "\t" depends; name = ""}
               END {if (name) print name "\t" depends}' "$source/debian/tests/control")
-((count >= 4)) || fail "debian/tests/control has $count tests, must be 4 or more"
+((count >= 6)) || fail "debian/tests/control has $count tests, must be 6 or more"
 printf '\n== %d tests passed on packages of %s; the chroot has %s\n' "$count" "$version" "$(du -sh "$chroot" | cut -f1)"
