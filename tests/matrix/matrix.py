@@ -294,6 +294,8 @@ def test(row):
     found, code = run(row)
     if found["runs"] == 0:
         sys.exit(f"./dev matrix: {row['name']}: no test ran; the reason is above")
+    if code and found["failed"] == 0:
+        found["failed"] = 1  # what comes after the tests
     result = record(row, found, begin)
     write_table()
     print(line_of(row["name"], result))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 DEV = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else HERE.parent.parent / "dev"
@@ -190,6 +191,22 @@ class Results(unittest.TestCase):
     def test_the_numbers_of_unittest_are_its_tests_and_failures(self):
         said = ("Ran 1 test in 2.000s\n\nOK\n" "Ran 20 tests in 3.000s\n\nFAILED (failures=2, errors=1, skipped=4)\n")
         self.assertEqual(matrix.unittest_numbers(said), {"runs": 21, "failed": 3})
+
+
+class WhatComesAfterTheTests(unittest.TestCase):
+    def recorded(self, code, failed):
+        found = {"googletest": 3, "pytest": 0, "skipped": 0, "failed": failed, "runs": 2}
+        none = mock.DEFAULT
+        with mock.patch.multiple(matrix, needs_clone=none, announce=none, write_table=none, line_of=none, record=none) as called, \
+                mock.patch.object(matrix, "run_inside", return_value=(found, code)), mock.patch("builtins.print"):
+            called["record"].side_effect = lambda row, numbers, begin: dict(numbers)
+            status = matrix.test({"name": "a row", "in_place": False})
+            return called["record"].call_args.args[1]["failed"], status
+
+    def test_a_row_that_fails_after_its_tests_has_failed(self):
+        self.assertEqual(self.recorded(0, 0), (0, 0))
+        self.assertEqual(self.recorded(1, 0), (1, 1))
+        self.assertEqual(self.recorded(1, 2), (2, 1))
 
 
 if __name__ == "__main__":
