@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="e1702f9cec4704fd5a7470d4d1cd23a51519a878c4ad73b86789d5d14a672eed")
+    version("0.2.0", sha256="18bc13cc27a2759d04ececa35b02b04d3bd183e048dba80c0ff7bc16e74143bf")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
