@@ -134,7 +134,8 @@ function(tridap_row_of_heavy_tests)
   endif()
 endfunction()
 
-# TriDAP::all_libs: everything that was built.
+# TriDAP::all_libs: everything that was built; the libraries for Fortran only in projects that have enabled Fortran, because the
+# target of its MPI is only there, and the project's own config file makes all users link all_libs.
 function(tridap_tribits_all_libs)
   if(NOT TRIDAP_IN_TRIBITS)
     return()
@@ -143,6 +144,7 @@ function(tridap_tribits_all_libs)
   add_library(TriDAP::all_libs ALIAS TriDAP_all_libs)
   set_target_properties(TriDAP_all_libs PROPERTIES EXPORT_NAME all_libs)
   list(TRANSFORM TRIDAP_COMPONENTS PREPEND TriDAP:: OUTPUT_VARIABLE libraries)
+  list(TRANSFORM libraries REPLACE "^TriDAP::fortran.*" "$<$<TARGET_EXISTS:TriDAP::foreign_fortran>:\\0>")
   list(TRANSFORM TRIDAP_COMPONENTS PREPEND tridap_ OUTPUT_VARIABLE targets)
   target_link_libraries(TriDAP_all_libs INTERFACE ${libraries})
   add_dependencies(TriDAP_all_libs ${targets})
