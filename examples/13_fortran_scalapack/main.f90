@@ -62,6 +62,9 @@ contains
     call MPI_Allreduce(residual, largest, 1, MPI_DOUBLE_PRECISION, MPI_MAX, MPI_COMM_WORLD)
     if (rank == 0) print '(a,es8.1)', 'residual  ', largest
     if (largest > 1d-8) call MPI_Abort(MPI_COMM_WORLD, 1)
-    call blacs_gridexit(context)  ! the handles are released when MPI ends
+    ! `a` and `right` end with this procedure, so the arrays over their memory end before.
+    call matrix%release()
+    call b%release()
+    call blacs_gridexit(context)  ! the other handles are released when MPI ends
   end subroutine
 end program

@@ -86,7 +86,9 @@ def pack(root, commit, when):
                 if not stays_inside(name, entry.linkname):
                     raise Refused(f"{name} is a link to {entry.linkname}, must be one to a file of the archive")
             archive.addfile(entry, io.BytesIO(content))
-    return gzip.compress(packed.getvalue(), 9, mtime=0)
+    made = bytearray(gzip.compress(packed.getvalue(), 9, mtime=0))
+    made[9] = 255  # the system that made it: unknown; versions of Python write different numbers
+    return bytes(made)
 
 
 def checksum(path):

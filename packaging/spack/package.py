@@ -33,7 +33,7 @@ class Tridap(CMakePackage):
     variant("fortran", default=False, description="The Fortran module tridap")
 
     depends_on("cxx", type="build")
-    depends_on("c", type="build", when="+fortran")  # beside Fortran's compiler
+    depends_on("c", type="build")  # of the smoke test, and beside Fortran's compiler
     depends_on("fortran", type="build", when="+fortran")
     depends_on("cmake@3.24:", type="build")
     depends_on("mpi")

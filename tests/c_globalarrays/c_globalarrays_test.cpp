@@ -109,5 +109,11 @@ TEST(CGlobalArrays, OneWrongProcessFailsEachCallOnAll) {
   tridap_array array{};
   EXPECT_REFUSED(tridap_ga_create(layout, TRIDAP_FLOAT64, is_last() ? nullptr : &handle, &array), "handle is NULL");
   EXPECT_REFUSED(tridap_ga_of_array(array, TRIDAP_COPY_NEVER, &handle, &array, nullptr), "handle is NULL");
+  OK(tridap_ga_create(layout, TRIDAP_FLOAT64, &handle, &array));
+  MPI_Comm comm = MPI_COMM_NULL;
+  EXPECT_REFUSED(tridap_ga_communicator(is_last() ? 12345 : handle, &comm), "12345");
+  EXPECT_REFUSED(tridap_ga_communicator(handle, is_last() ? nullptr : &comm), "comm is NULL");
+  EXPECT_EQ(comm, MPI_COMM_NULL);
+  OK(tridap_release(array.number));
   OK(tridap_release(layout.number));
 }

@@ -92,6 +92,22 @@ TEST(CFile, LoadsIntoMemoryOfTheProgram) {
   expect_values(v.array);
 }
 
+TEST(CFile, AListOfChunksIsAsLongAsTheShape) {
+  const TestFile file("chunks");
+  Field u({12, 9}, "b,*");
+  const std::int64_t chunks[] = {4, 9, 1};
+  tridap_save_options options{};
+  options.chunks = chunks;
+  for (const std::int64_t count : {1, 3}) {
+    options.chunk_count = on::rank(world) == 0 ? 2 : count;
+    if (processes() == 1) options.chunk_count = count;
+    EXPECT_REFUSED(save(file, "u", u.array, &options),
+                   ("'chunks' is a list of " + std::to_string(count) + ", must have 2 extents").c_str());
+  }
+  options.chunk_count = 2;
+  OK(save(file, "u", u.array, &options));
+}
+
 TEST(CFile, StepsAreAddedAndFound) {
   const TestFile file("steps");
   Field u({12, 9}, "b,*");

@@ -178,6 +178,23 @@ TEST(CSolve, WrongArgumentsAreRefusedInWordsOfC) {
   EXPECT_REFUSED(tridap_solve(system.a, other.array, system.x.array, nullptr, nullptr), "b has");
 }
 
+TEST(CSolve, ZeroIsAnOptionToo) {
+  Case system;
+  for (double& element : system.x.memory) element = 0.5;
+  tridap_solve_options options{};
+  options.maxiter = TRIDAP_ZERO;
+  tridap_solution solution{};
+  OK(tridap_solve(system.a, system.b.array, system.x.array, &options, &solution));
+  EXPECT_EQ(solution.iterations, 0);
+  EXPECT_EQ(solution.converged, 0);
+  EXPECT_GT(solution.residual, 0);
+  for (const double element : system.x.memory) EXPECT_EQ(element, 0.5);
+  options.maxiter = 3;
+  options.tol = TRIDAP_ZERO;
+  OK(tridap_solve(system.a, system.b.array, system.x.array, &options, &solution));
+  EXPECT_EQ(solution.iterations, 3);
+}
+
 TEST(CSolve, AtolAloneIsTheTolerance) {
   Case system;
   tridap_solve_options options{};

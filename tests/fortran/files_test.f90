@@ -164,6 +164,8 @@ contains
     layout = tridap_distribute([9], 'b', MPI_COMM_WORLD)
     allocate(x(layout%count()), source=0.0)
     u = tridap_array_of(x, layout)
+    call tridap_save(path, 'z', u, chunks=spread(4, 1, merge(2, 1, rank == processes - 1)), stat=stat, errmsg=text)
+    call says(stat, text, 'must have 1 extents, one for each dimension')
     if (rank == processes - 1) u = none
     call tridap_save(path, 'z', u, stat=stat, errmsg=text)
     call says(stat, text, 'number 0')

@@ -101,6 +101,11 @@ contains
     xs = 0
     call tridap_solve(a(1), b, x, preconditioner='muelu', maxiter=1, watch=ending, solution=solution)
     call holds(solution%stopped .and. .not. solution%converged, 'a watch ends the iteration')
+    xs = 0.5
+    call tridap_solve(a(1), b, x, maxiter=0, solution=solution)
+    call holds(all(xs == 0.5) .and. solution%iterations == 0 .and. solution%residual > 0, 'the residual alone')
+    call tridap_solve(a(1), b, x, maxiter=3, tol=0d0, solution=solution)
+    call holds(solution%iterations == 3, 'as many iterations as asked for')
     xs = 0
     call tridap_solve(a(1), b, x, method='gmres', parameters='Num Blocks=50')
     call holds(all(abs(xs - bs/smallest()) < 1e-5), 'by gmres')
@@ -273,6 +278,7 @@ contains
     integer, allocatable :: columns(:), row_starts(:)
     integer :: stat
     character(400) :: text
+    character(20) :: number
     real(8) :: w(1)
     layout = tridap_distribute([n], 'b', MPI_COMM_WORLD)
     call rows_of(layout, values, columns, row_starts, 1)
@@ -280,11 +286,25 @@ contains
     b = tridap_array_of(bs, layout)
     if (rank == processes - 1) values = [values, 1.0d0]
     a = tridap_matrix_of_csr(layout, values, columns, row_starts, stat=stat, errmsg=text)
-    call holds(stat /= 0, 'lists of two lengths are refused')
+    call says(stat, text, 'columns has')
+    call says(stat, text, ', as values')
     call tridap_multiply(a, b, b, stat=stat, errmsg=text)
     call holds(stat /= 0, 'a matrix that was not made is refused')
     call rows_of(layout, values, columns, row_starts, 1)
+    if (rank == processes - 1) row_starts = row_starts(:size(row_starts) - 1)
+    a = tridap_matrix_of_csr(layout, values, columns, row_starts, stat=stat, errmsg=text)
+    call says(stat, text, "'size(row_starts) - 1' is ")
+    call rows_of(layout, values, columns, row_starts, 1)
+    if (rank == processes - 1) row_starts(2) = row_starts(3) + 1
+    a = tridap_matrix_of_csr(layout, values, columns, row_starts, stat=stat, errmsg=text)
+    call says(stat, text, 'local row 2 goes from ')
+    write (number, '(i0)') row_starts(2)
+    if (rank == processes - 1) call says(stat, text, 'goes from '//trim(number)//' to ')
+    call rows_of(layout, values, columns, row_starts, 1)
     a = tridap_matrix_of_csr(layout, values, columns, row_starts)
+    if (rank == processes - 1) values = [values, 1.0d0]
+    call tridap_matrix_update(a, values, columns, row_starts, stat=stat, errmsg=text)
+    call says(stat, text, ', as values')
     no_matrix = a
     no_array = b
     if (rank == processes - 1) no_matrix = tridap_matrix()

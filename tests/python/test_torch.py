@@ -150,7 +150,7 @@ def test_strided_shards_have_the_elements_of_pytorch(t, tt, comm):
     x = sharded(t, line, [t._StridedShard(0, split_factor=3)], (6 * comm.size, 2))
     assert np.array_equal(tt.export_array(x).allgather(), numbered((6 * comm.size, 2)))
     given = {"x": of_local(t, line, [t._StridedShard(0, split_factor=3)], (6 * comm.size - 1, 2)), "Shard": t.Shard, "tt": tt}
-    with pytest.raises(tridap.ProtocolError, match="placements that no distribution describes") as error:
+    with pytest.raises(tridap.ProtocolError, match=r"placements that no distribution describes, _StridedShard\(") as error:
         tt.export_array(given["x"])
     if not t.is_real:  # PyTorch 2.14 does not move such a tensor
         exec(str(error.value).rpartition("call ")[2], given)
@@ -236,6 +236,16 @@ def test_arguments_that_are_wrong_on_one_process(t, tt, comm):
                               "must be the same on every process": lambda: tt.to_dtensor(a, mesh, [t.Shard(0), t.Shard(int(last))])})
 
 
+def test_a_local_tensor_with_another_number_of_axes_is_refused(t, tt, comm):
+    local = numbered((2 * comm.size, 2))[2 * comm.rank:2 * comm.rank + 2]
+    if comm.rank == comm.size - 1:
+        local = local.reshape(-1)
+    mesh = t.DeviceMesh("cpu", list(range(comm.size)))
+    x = t.DTensor.from_local(t.torch.from_numpy(local.copy()), mesh, [t.Shard(0)], run_check=False,
+                             shape=t.torch.Size((2 * comm.size, 2)), stride=(2, 1))
+    refused_by_all(comm, {"but the DTensor has 2 axes": lambda: tt.export_array(x)})
+
+
 @needs_replicas
 def test_the_other_replicas_hold_nothing(t, tt, comm):
     x = replicated(t, comm)
@@ -269,6 +279,10 @@ def test_programs_are_the_same_on_all_replicas(t, tt, comm):
     moved *= 2
     tridap.redistribute(moved, out=c, comm=comm)
     assert np.array_equal(whole(c, comm), moved.allgather())
+    turned = a.astype(dtype="f4").redistribute("b,*", axes=(1, 0))
+    flat = a.redistribute("b", ravel="C", convert="i4")
+    assert (turned.shape, turned.dtype, flat.shape, flat.dtype) == ((5, 7), "f4", (35,), "i4")
+    assert np.array_equal(whole(turned, comm), numbered((7, 5)).T) and np.array_equal(whole(flat, comm), np.arange(35))
     plan = tridap.Redistribution(c, moved, c.dtype, comm)
     plan(c, moved)
     assert np.array_equal(whole(plan.reversed()(moved), comm), moved.allgather())
@@ -301,6 +315,15 @@ def test_a_with_block_sends_to_the_other_replicas(t, tt, comm):
             a *= 2
             a.local[...] += 1
         assert np.array_equal(x.full_tensor().numpy(), 2 * numbered((7, 5)) + 1)
+        assert everywhere(comm, np.array_equal(x.to_local().numpy(), shares_of(x, comm)))
+        if isinstance(a, tridap.DistArray):
+            with pytest.raises(ValueError, match="read-only"):
+                a.local[...] = 7
+            with pytest.raises((ValueError, tridap.ProtocolError), match="read-only"):
+                a *= 2
+        with a:
+            a -= 1
+        assert np.array_equal(x.full_tensor().numpy(), 2 * numbered((7, 5)))
         assert everywhere(comm, np.array_equal(x.to_local().numpy(), shares_of(x, comm)))
 
 

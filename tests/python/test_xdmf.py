@@ -153,6 +153,18 @@ def test_every_step_has_its_time(folder):
         assert tridap.xdmf(folder / "x.h5", ["t"], spacing=(2, 2)) == str(folder / "x.xdmf")
     COMM.Barrier()
     assert [time for time, *_ in first(lambda: read(folder / "x.xdmf"))] == [0.5, 1.5, 3]
+    tridap.save(folder / "x.h5", {"t": x, "v": x}, step=1, xdmf=True)
+    assert [time for time, *_ in first(lambda: read(folder / "x.xdmf"))] == [0.5, 1, 3]
+
+
+def test_a_file_that_states_a_huge_shape_gets_no_huge_text(folder):
+    if R == 0:
+        with h5py.File(folder / "x.h5", "w") as file:
+            file.create_dataset("t", (2**40, 2), "f8")
+        with pytest.raises(tridap.ProtocolError, match="more than 256 MiB of text"):
+            tridap.xdmf(folder / "x.h5", centers="cells")
+        assert sorted(os.listdir(folder)) == ["x.h5"]
+    COMM.Barrier()
 
 
 @pytest.mark.parametrize("centers, more", [("points", 0), ("cells", 1)])

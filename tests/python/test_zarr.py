@@ -88,11 +88,13 @@ def test_an_array_of_whole_chunks_is_written_without_a_move(folder, monkeypatch)
         np.testing.assert_array_equal(read(folder / "x.zarr", "x"), whole)
 
 
-def test_each_chunk_is_read_once_in_all(folder, monkeypatch):
+@pytest.mark.parametrize("piece", [1, 200, 1 << 20])
+def test_each_chunk_is_read_once_in_all(folder, monkeypatch, piece):
+    monkeypatch.setattr(_zarr_chunks, "_PIECE", piece)
     rng = random.Random(4)
     whole = values_of((13, 11), np.dtype(float))
     tridap.save(folder / "x.zarr", {"x": filled(tridap.distribution(whole.shape, processes=P), whole)}, chunks=(3, 2))
-    cuts = [None, np.s_[2:9], np.s_[1:12:2, 3:], np.s_[::5, ::4], np.s_[4], np.s_[..., 7]]
+    cuts = [None, np.s_[2:9], np.s_[5:], np.s_[1:12:2, 3:], np.s_[::5, ::4], np.s_[4], np.s_[..., 7]]
     for slices in cuts:
         wanted = whole if slices is None else whole[slices]
         to = None if slices is None and rng.random() < 0.5 else some_distribution(rng, wanted.shape)

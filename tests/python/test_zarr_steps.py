@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import types
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import tridap
 from mpi4py import MPI
 from producers import refused_by_all
 from stores import expect_part, filled, new_only, opened
+from tridap import _zarr_folder, _zarr_versions
 
 COMM = MPI.COMM_WORLD
 P = COMM.size
@@ -52,6 +55,48 @@ def test_a_step_that_was_never_saved_is_an_error(folder):
     tridap.save(path, {"y": at_step(0)}, step=0)
     expect_part(tridap.load(path, "y"), WHOLE)
     expect_part(tridap.load(path, "x"), WHOLE + 400)
+
+
+def test_what_a_killed_save_has_left_is_in_no_later_step(folder):
+    path = folder / "x.zarr"
+    tridap.save(path, {"x": at_step(0)}, step=0, chunks=(2, 4))
+    if R == 0:
+        below = path / "x/c" if (path / "x/c").exists() else path / "x"
+        for chunk in list(below.iterdir()):
+            if chunk.is_dir():
+                shutil.copytree(chunk, below / "1")
+                shutil.copytree(chunk, below / "2")
+            elif chunk.name[0] == "0":
+                for step in (1, 2):
+                    shutil.copy(chunk, below / f"{step}{chunk.name[1:]}")
+    COMM.Barrier()
+    tridap.save(path, {"x": at_step(3)}, step=3, chunks=(2, 4))
+    found = COMM.bcast(opened(path, "x")[...] if R == 0 else None)
+    assert [float(abs(one).max()) for one in found] == [29, 0, 0, 329]
+
+
+def test_a_replaced_step_is_copied_if_zarr_writes_in_place(folder, monkeypatch):
+    path = folder / "x.zarr"
+    for in_place in (False, True):
+        monkeypatch.setattr(_zarr_folder, "writes_in_place", lambda: in_place)  # noqa: B023
+        for step in (0, 1, 0):
+            tridap.save(path, {"x": at_step(step)}, step=step)
+        monkeypatch.setattr(_zarr_folder.shutil, "rmtree", lambda *args, **options: None)  # the old store stays
+        tridap.save(path, {"x": at_step(5)}, step=1)
+        monkeypatch.undo()
+        links = COMM.bcast({os.stat(one).st_nlink for one in path.rglob("*") if one.is_file()} if R == 0 else None)
+        assert (max(links) == 1) == in_place
+        expect_part(tridap.load(path, step=0), WHOLE)
+        if R == 0:
+            for one in folder.iterdir():
+                shutil.rmtree(one)
+        COMM.Barrier()
+
+
+def test_the_versions_of_zarr_that_write_in_place_are_known(monkeypatch):
+    for version, known in {"2.13.6": False, "3.0.0": True, "3.1.2": True, "3.1.3": False, "3.4": False, "3.0.0b1": True}.items():
+        monkeypatch.setattr(_zarr_versions, "library", lambda: types.SimpleNamespace(__version__=version))  # noqa: B023
+        assert _zarr_versions.writes_in_place() == known
 
 
 def test_lists_of_each_step_are_kept(folder):

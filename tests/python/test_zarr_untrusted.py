@@ -107,7 +107,21 @@ def test_texts_that_are_no_metadata_are_refused(folder):
         refused_by_all(COMM, {"the zarr store says": lambda: tridap.load(folder / f"{n}.zarr")})  # noqa: B023
 
 
+def sharded(index="end", inner=({"name": "zstd"},), **options):
+    """Metadata with shards of two chunks of one element."""
+    said = {"chunk_shape": [1], "codecs": [{"name": "bytes"}, *inner], "index_location": index,
+            "index_codecs": [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}], **options}
+    return {**GOOD_3, "codecs": [{"name": "sharding_indexed", "configuration": said}]}
+
+
 NEW_WRONG = {
+    "two compressors": ("codecs", [{"name": "bytes"}, {"name": "zstd"}, {"name": "gzip"}], "one compressor"),
+    "a codec behind": ("codecs", [{"name": "bytes"}, {"name": "zstd"}, {"name": "numcodecs.shuffle"}], "one compressor"),
+    "encoded shards": ("codecs", [*sharded()["codecs"], {"name": "zstd"}], "not encoded again"),
+    "shards in shards": ("codecs", sharded(inner=sharded()["codecs"])["codecs"], "shards in shards"),
+    "index": ("codecs", sharded(index_codecs=[{"name": "bytes"}, {"name": "zstd"}])["codecs"], "index_codecs"),
+    "place of the index": ("codecs", sharded("middle")["codecs"], "index_location"),
+    "chunks of shards": ("codecs", sharded(chunk_shape=[3])["codecs"], "not divided"),
     "codec": ("codecs", [{"name": "bytes"}, {"name": "numcodecs.pickle"}], "codec"),
     "inner codec": ("codecs", [{"name": "sharding_indexed", "configuration": {
         "chunk_shape": [1], "codecs": [{"name": "vlen-utf8"}], "index_codecs": [{"name": "bytes"}]}}], "codec"),
@@ -125,6 +139,51 @@ def test_metadata_of_format_3_is_checked_without_zarr(kind):
     assert (good.shape, good.units, good.itemsize, good.most) == ((4,), (2,), 8, 16)
     with pytest.raises(ValueError, match=words):
         checked.stored_array("x", checked.Node(True, {**GOOD_3, key: value}, {}))
+
+
+def test_two_compressors_are_refused(folder, monkeypatch):
+    never_opened(monkeypatch)
+    said = {**GOOD, "filters": [{"id": "zstd"}], "compressor": {"id": "zlib"}}
+    refused_by_all(COMM, {"one compressor": lambda: tridap.load(stored(folder, said))})
+
+
+class Request:
+    """A part of a file that zarr asks for."""
+
+    def __init__(self, **values):
+        self.__dict__.update(values)
+
+
+@pytest.mark.parametrize("index", ["start", "end"])
+def test_chunks_in_shards_state_no_more_than_they_have(index):
+    one = checked.stored_array("x", checked.Node(True, sharded(index), {}))
+    assert one.shards == checked.Shards(8, ["zstd"], 2, 36, index == "end")
+    right = b"\x28\xb5\x2f\xfd" + bytes([0b00100000, 8]) + bytes(12)
+    wrong = b"\x28\xb5\x2f\xfd" + bytes([0b11100000]) + struct.pack("<Q", 2**40) + bytes(12)
+
+    def file_of(*chunks):
+        places, begin = [], 0 if index == "end" else 36
+        for chunk in chunks:
+            places += [begin, len(chunk)] if chunk else [2**64 - 1] * 2
+            begin += len(chunk)
+        said = struct.pack("<4Q", *places) + bytes(4)
+        return b"".join(chunks) + said if index == "end" else said + b"".join(chunks)
+
+    for chunks in (right, right), (right, b""), (b"", b""):
+        checked.need_stated(one, "c/0", file_of(*chunks))
+    for chunks in (wrong, right), (right, wrong), (b"", wrong):
+        with pytest.raises(ValueError, match=f"states that it has {2**40}"):
+            checked.need_stated(one, "c/0", file_of(*chunks))
+    of_index = Request(suffix=36) if index == "end" else Request(start=0, end=36)
+    said = file_of(right, wrong)
+    checked.need_stated(one, "c/0", said[-36:] if index == "end" else said[:36], of_index)
+    with pytest.raises(ValueError, match="states that it has"):
+        checked.need_stated(one, "c/0", wrong, Request(start=40, end=40 + len(wrong)))
+    with pytest.raises(ValueError, match="the index of a shard has 36"):
+        checked.need_stated(one, "c/0", bytes(35))
+    if index == "start":
+        with pytest.raises(ValueError, match="begins in its index"):
+            checked.need_stated(one, "c/0", struct.pack("<4Q", 8, 20, *[2**64 - 1] * 2) + bytes(4), of_index)
 
 
 def test_types_of_format_3_have_their_bytes():

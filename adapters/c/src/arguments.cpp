@@ -127,9 +127,17 @@ Buffer buffer_of(const tridap_memory& memory, std::shared_ptr<void> owner, const
   return buffer;
 }
 
-void order_after_stream(const ArrayObject& array) {
+void order_after_stream(const Memory& memory, const DeviceStream& stream) {
+  if (!memory.is_on_host() && memory.kind != Memory::Kind::nowhere) driver::order_ours_after(memory, stream);
+}
+
+dap_device device_of(const ArrayObject& array) {
   const Memory& memory = array.array.buffer.memory;
-  if (!memory.is_on_host() && memory.kind != Memory::Kind::nowhere) driver::order_ours_after(memory, array.stream);
+  dap_device device{};
+  device.type = device_type(memory.kind);
+  device.id = static_cast<std::int32_t>(memory.device);
+  if (array.stream.number.value_or(0) > 0) device.stream = reinterpret_cast<void*>(*array.stream.number);
+  return device;
 }
 
 void need_one_communicator(std::initializer_list<const Object*> all) {

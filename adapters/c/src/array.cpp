@@ -80,7 +80,10 @@ int tridap_array_from_dap(dap_array* array, MPI_Comm comm, tridap_array* result)
 int tridap_array_to_dap(tridap_array array, dap_array** result) {
   return locally([&] {
     *need(result, "result") = nullptr;
-    *result = to_c(find<ArrayObject>(array.number)->array).release();
+    const auto of = find<ArrayObject>(array.number);
+    CArray made = to_c(of->array);
+    made->buffer.device.stream = device_of(*of).stream;
+    *result = made.release();
   });
 }
 
@@ -119,8 +122,7 @@ int tridap_array_memory(tridap_array array, tridap_memory* memory) {
     to.strides = of->strides.data();
     to.order = is_row_major(buffer) ? TRIDAP_ROW_MAJOR : TRIDAP_COLUMN_MAJOR;
     to.read_only = buffer.read_only ? 1 : 0;
-    to.device.type = device_type(buffer.memory.kind);
-    to.device.id = static_cast<std::int32_t>(buffer.memory.device);
+    to.device = device_of(*of);
   });
 }
 

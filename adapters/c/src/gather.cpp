@@ -87,6 +87,7 @@ struct WithRoot {
       if (i >= extents.size() || i >= whole.buffer.shape.size() || whole.buffer.shape[i] != extents[i])
         refuse("the memory of the whole array has other extents than it", "must have the array's shape",
                "allocate what tridap_shape says; axes of lists have as many elements as different indices");
+    order_after_stream(whole.buffer.memory, stream);
     whole.dim_data = of.dim_data(0);
   }
 };

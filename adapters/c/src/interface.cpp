@@ -21,6 +21,9 @@ constexpr std::pair<std::string_view, std::string_view> counted[] = {
     {"axis", "dimension"},
     {"axes", "dimensions"},
     {"ghost", "ghost"},
+    {"index", "index"},
+    {"local row", "local row"},
+    {"array", "array"},
     {"has the id", "has the id"},
     {"a global index, from 0 to", "a global index, from 1 to"},
 };

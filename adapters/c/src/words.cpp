@@ -95,6 +95,7 @@ constexpr Word words[] = {
     {"pass TRIDAP_OWNED", "pass TRIDAP_OWNED", "pass tridap_owned"},
     {"the flat number of an element, below ", "the flat number of an element, below ",
      "the number of an element, from 1 to "},
+    {"row_count", "row_count", "size(row_starts) - 1"},
     {"array is NULL", "array is NULL", "the address is c_null_ptr"},
     {"vec is NULL", "vec is NULL", "vec%v is that of no Vec"},
     {"dm is NULL", "dm is NULL", "dm%v is that of no DM"},
@@ -122,7 +123,7 @@ std::string in_words(std::string text, bool fortran) {
 Report in_words(const Report& report, bool fortran) {
   std::vector<Finding> findings = report.findings();
   for (Finding& finding : findings)
-    for (std::string* text : {&finding.value, &finding.must, &finding.remedy})
+    for (std::string* text : {&finding.key, &finding.value, &finding.must, &finding.remedy})
       *text = in_words(std::move(*text), fortran);
   return Report::from_parts(std::move(findings), report.counts());
 }

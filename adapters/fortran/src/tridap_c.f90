@@ -39,7 +39,8 @@ module tridap_c
   integer(c_int), parameter :: c_shape = 0, c_grid = 1, c_coordinates = 2, c_local_shape = 3
   integer(c_int), parameter :: c_dist_text = 0, c_description = 1, c_dim_data = 2, c_explanation = 3
   integer(c_int), parameter :: c_sum = 0, c_max = 1, c_min = 2, c_dot = 3
-  integer(c_int), parameter :: c_no_handle = 0, c_distribution_handle = 1, c_array_handle = 2, c_plan_handle = 3
+  integer(c_int), parameter :: c_no_handle = 0, c_distribution_handle = 1, c_array_handle = 2, c_plan_handle = 3, &
+      c_matrix_handle = 6
 
   ! ---- Failures and handles --------------------
   interface

@@ -24,6 +24,7 @@ module tridap_c_hdf5
     integer(c_int32_t) :: has_step = 0
     integer(c_int64_t) :: step = 0
     type(c_ptr) :: chunks = c_null_ptr
+    integer(c_int64_t) :: chunk_count = 0
     integer(c_int32_t) :: compression = 0
     integer(c_int64_t) :: attribute_count = 0
     type(c_ptr) :: attributes = c_null_ptr

@@ -5,6 +5,8 @@ module tridap_c_solvers
   implicit none
   public
 
+  real(c_double), parameter :: c_zero = -2147483647  !< for an option whose 0 means a default: the number 0
+
   !> A procedure of the program, and how many elements its vectors have.
   type, bind(c) :: program_procedure
     type(c_funptr) :: address = c_null_funptr

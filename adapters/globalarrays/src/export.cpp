@@ -152,16 +152,21 @@ redistribute::PlacedDistribution placed(int handle, const ExportOptions& options
 
 MPI_Comm communicator(int handle) { return GA_MPI_Comm_pgroup(describe(handle).group); }
 
+MPI_Comm holders(int handle) {
+  if (GA_Initialized() == 0) refuse("Global Arrays is not initialised", "", "make a Session first");
+  const mpi::Inside inside(mpi::Library::globalarrays);
+  if (GA_Verify_handle(handle) == 0 || GA_Get_pgroup(handle) == GA_Pgroup_get_world()) return all_processes();
+  return communicator(handle);
+}
+
 MPI_Comm grid_communicator(int handle) {
-  MPI_Comm comm = MPI_COMM_NULL, begins_on = MPI_COMM_NULL;
-  {
-    const mpi::Inside inside(mpi::Library::globalarrays);
-    comm = communicator(handle);
-    begins_on = GA_Get_pgroup(handle) == GA_Pgroup_get_world() ? all_processes() : comm;
-  }
+  MPI_Comm comm = MPI_COMM_NULL;
   std::optional<Index> place;
-  const mpi::Call call(begins_on, "globalarrays::grid_communicator", mpi::Library::globalarrays,
-                       [&](mpi::Record&) { place = place_of(handle); });
+  const mpi::Call call(holders(handle), "globalarrays::grid_communicator", mpi::Library::globalarrays,
+                       [&](mpi::Record&) {
+                         comm = communicator(handle);
+                         place = place_of(handle);
+                       });
   MPI_Comm made = MPI_COMM_NULL;
   const int split = MPI_Comm_split(comm, place ? 0 : MPI_UNDEFINED, static_cast<int>(place.value_or(0)), &made);
   mpi::must_succeed_everywhere(split, "MPI_Comm_split", comm);

@@ -13,6 +13,7 @@
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/needs.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -184,6 +185,7 @@ ImportedArray copied(const DistArray& array, const PlacedDistribution& given,
 }  // namespace
 
 ImportedArray import_array(const DistArray& array, MPI_Comm comm, Copy copy, Fit fit) {
+  const mpi::Region region("tridap::globalarrays::import_array");
   const mpi::Call call(comm, "globalarrays::import_array", mpi::Library::globalarrays);
   return call.run([&] {
     const double begin = MPI_Wtime();

@@ -120,9 +120,13 @@ Session::Session(const SessionOptions& options) : exceptions_(std::uncaught_exce
     refuse(begun == 0 ? "MPI is not initialised" : "MPI is finalised", "",
            "make the Session between MPI_Init and MPI_Finalize");
   const bool begins = GA_Initialized() == 0;
-  if (begins || (options.allocator_doubles > 0 && MA_initialized() == 0)) {  // the same on every process
-    const mpi::Call call(begins ? MPI_COMM_WORLD : all_processes(), "globalarrays::Session",
-                         mpi::Library::globalarrays);
+  if (begins || MA_initialized() == 0) {  // the same on every process
+    const mpi::Call call(begins ? MPI_COMM_WORLD : all_processes(), "globalarrays::Session", mpi::Library::globalarrays,
+                         [&](mpi::Record& record) { record.add(options.allocator_doubles); });
+    if (!call.is_same(0))
+      refuse("the processes give allocator_doubles from " + std::to_string(call.smallest(0)) + " to " +
+                 std::to_string(call.largest(0)),
+             "must be the same on every process", "pass the same number on every process");
     call.run([&] {
       if (begins) begin();
       make_allocator(options.allocator_doubles);

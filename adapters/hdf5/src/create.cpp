@@ -269,7 +269,7 @@ void create(const std::string& path, bool exists, std::vector<Plan>& plans, cons
   {
     const Handle root = open_object(file, "/");
     for (const Attribute& attribute : options.attributes) write_attribute(root, attribute);
-    if (options.time) write_time(file, *options.step, *options.time);
+    if (options.step) write_time(file, *options.step, options.time);
   }
   file.close("H5Fclose");
   allocate_bytes(path, Descriptor(path, O_RDONLY).bytes() + bytes_of(plans, options, false));

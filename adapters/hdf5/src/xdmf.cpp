@@ -193,11 +193,13 @@ void need_time(double time, std::optional<Index> step) {
                "leave out time, or begin another file");
 }
 
-void write_time(hid_t file, Index step, double time) {
+void write_time(hid_t file, Index step, std::optional<double> time) {
   const Handle root = open_object(file, "/");
   std::vector<double> times = read_numbers(root, times_attribute);
-  times.resize(std::max(times.size(), static_cast<std::size_t>(step) + 1), std::numeric_limits<double>::quiet_NaN());
-  times[static_cast<std::size_t>(step)] = time;
+  const auto at = static_cast<std::size_t>(step);
+  if (!time && (at >= times.size() || std::isnan(times[at]))) return;
+  times.resize(std::max(times.size(), at + 1), std::numeric_limits<double>::quiet_NaN());
+  times[at] = time.value_or(std::numeric_limits<double>::quiet_NaN());
   write_attribute(root, {times_attribute, row_major(times.data(), {static_cast<Index>(times.size())})});
 }
 

@@ -60,8 +60,8 @@ std::unique_ptr<mpi::NewFile> begin_xdmf(const std::string& path, const std::str
 
 /// Throws Error if a file cannot have the time of such a step. Local.
 void need_time(double time, std::optional<Index> step);
-/// Sets the time of a step in the attribute of a file. Local.
-void write_time(hid_t file, Index step, double time);
+/// Sets the time of a step in the attribute of a file; without a time, that of the step saved before is removed. Local.
+void write_time(hid_t file, Index step, std::optional<double> time);
 
 }  // namespace tridap::hdf5
 

@@ -21,6 +21,7 @@ using Extents = std::vector<Index>;
 
 constexpr std::size_t most_axes = 3;
 constexpr Index most_steps = 1'000'000;
+constexpr Index most_text = Index{256} << 20;  // bytes
 
 std::string text_of(double number) {
   char text[32];
@@ -73,7 +74,16 @@ class Document {
  private:
   using Step = std::optional<Index>;
 
-  void line(const std::string& text) { grids_ += std::string(2 + depth_, ' ') + text + "\n"; }
+  void line(const std::string& text) {
+    need_room(static_cast<Index>(text.size()));
+    grids_ += std::string(2 + depth_, ' ') + text + "\n";
+  }
+  void need_room(Index more) const {
+    if (more > most_text - static_cast<Index>(grids_.size() + parts_.size()))
+      refuse("the XDMF file would have more than " + std::to_string(most_text >> 20) + " MiB of text", "",
+             "name fewer arrays, or save fewer steps in a file; for cells with two axes, save the points and name them as "
+             "coordinates");
+  }
   void begin(const std::string& text) {
     line(text);
     ++depth_;
@@ -213,6 +223,7 @@ void Document::add_rectangles(const Extents& shape) {
   line("<Topology TopologyType=\"2DRectMesh\" Dimensions=\"" + joined(points) + "\"/>");
   begin("<Geometry GeometryType=\"VXVY\">");
   for (const std::size_t axis : {1, 0}) {
+    need_room(points[axis]);
     std::vector<double> numbers;
     for (Index i = 0; i < points[axis]; ++i)
       numbers.push_back((options_.origin ? (*options_.origin)[axis] : 0) +

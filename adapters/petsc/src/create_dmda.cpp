@@ -105,7 +105,9 @@ DM create_dmda(const Distribution& distribution, MPI_Comm comm, const DmdaOption
     if (!beginning.is_same(0))
       refuse("the processes ask for different DMDAs", "all must give the same distribution and options",
              "gather the distribution with gather_distribution()");
-    return make_dmda(arguments, options.stencil, comm);
+    const DM made = make_dmda(arguments, options.stencil, comm);
+    keep_users_comm(reinterpret_cast<PetscObject>(made), comm);
+    return made;
   });
 }
 

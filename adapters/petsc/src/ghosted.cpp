@@ -134,6 +134,7 @@ ImportedVec import_ghosted(const GhostedArray& array, MPI_Comm comm) {
       });
       keep_memory(made.vec, made_over, array.local().owner);
     });
+    keep_users_comm(reinterpret_cast<PetscObject>(made.vec), comm);
     made.receipt.seconds = MPI_Wtime() - begin;
     return made;
   });

@@ -74,6 +74,7 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
     };
     // On the host its arguments are right on every process, and it allocates nothing that is as large as data.
     source.on_device ? make_together(comm, made.vec, make) : make();
+    keep_users_comm(reinterpret_cast<PetscObject>(made.vec), comm);
     made.receipt.seconds = MPI_Wtime() - begin;
     return made;
   });
@@ -82,7 +83,7 @@ ImportedVec import_array(const DistArray& array, MPI_Comm comm, Copy copy) {
 Receipt place_array(Vec vec, const DistArray& array) {
   inside_petsc([&] { need_plain(vec); });
   const double begin = MPI_Wtime();
-  const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(vec));
+  const MPI_Comm comm = users_comm(reinterpret_cast<PetscObject>(vec));
   const mpi::Call beginning(comm, "petsc::place_array", mpi::Library::petsc);
   return beginning.run([&] {
     const Source source = need_source(array, beginning.comm(), Copy::never, never_copied);
@@ -136,6 +137,7 @@ AO make_ordering(const DistArray& array, MPI_Comm comm, Copy copy) {
         return AOCreateMemoryScalable(comm, static_cast<PetscInt>(numbers.size()), numbers.data(), nullptr, &ordering);
       });
     });
+    keep_users_comm(reinterpret_cast<PetscObject>(ordering), comm);
     return ordering;
   });
 }

@@ -133,7 +133,7 @@ ImportedVec import_array(DM dm, const DistArray& array) {
   need_petsc();
   const double begin = MPI_Wtime();
   if (dm == nullptr) refuse("the DM is null", "", "give a DMDA");
-  const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(dm));
+  const MPI_Comm comm = users_comm(reinterpret_cast<PetscObject>(dm));
   Dmda grid;
   const mpi::Call beginning(comm, "petsc::import_array of a DM", mpi::Library::petsc,
                             [&](mpi::Record&) { grid = describe(dm); });

@@ -114,6 +114,7 @@ ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
   return beginning.run([&] {
     ImportedMat made;
     make_together(comm, made.mat, [&] { make_mat(rows, pattern, comm, made.mat); });
+    keep_users_comm(reinterpret_cast<PetscObject>(made.mat), comm);
     made.receipt = update_values(made.mat, rows);
     made.receipt.seconds = MPI_Wtime() - begin;
     return made;
@@ -122,7 +123,7 @@ ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
 
 Receipt update_values(Mat mat, const SparseRows& rows) {
   inside_petsc([&] { need_mat(mat); });
-  const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(mat));
+  const MPI_Comm comm = users_comm(reinterpret_cast<PetscObject>(mat));
   SparseRows own;
   const mpi::Call beginning(comm, "petsc::update_values", mpi::Library::petsc,
                             [&](mpi::Record&) { own = export_matrix(mat).rows; });

@@ -109,7 +109,7 @@ void forget(void* op) { delete static_cast<LinearOperator*>(op); }
 
 LinearOperator export_operator(Mat mat) {
   inside_petsc([&] { need_mat(mat); });
-  const MPI_Comm comm = compat::users_comm(reinterpret_cast<PetscObject>(mat));
+  const MPI_Comm comm = users_comm(reinterpret_cast<PetscObject>(mat));
   LinearOperator op;
   std::shared_ptr<Product> product;
   const mpi::Call beginning(comm, "petsc::export_operator", mpi::Library::petsc, [&](mpi::Record&) {
@@ -153,6 +153,7 @@ ImportedMat import_operator(const LinearOperator& op, MPI_Comm comm) {
       call("MatShellSetOperation",
            [&] { return MatShellSetOperation(made.mat, MATOP_MULT, reinterpret_cast<void (*)(void)>(multiply)); });
     });
+    keep_users_comm(reinterpret_cast<PetscObject>(made.mat), comm);
     made.receipt.seconds = MPI_Wtime() - begin;
     return made;
   });

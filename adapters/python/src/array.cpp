@@ -175,6 +175,11 @@ Array Array::from(Given given, py::object comm, std::shared_ptr<const Distributi
   return made;
 }
 
+void Array::set_read_only(bool read_only) {
+  local_.attr("flags").attr("writeable") = !read_only;
+  array_.buffer.read_only = read_only;
+}
+
 void Array::complete(std::shared_ptr<const Distribution> distribution, double seconds) noexcept {
   distribution_ = std::move(distribution);
   receipt_.seconds = seconds;

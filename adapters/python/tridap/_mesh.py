@@ -28,8 +28,11 @@ class Cut(NamedTuple):
 
 
 def layout(shape: tuple[int, ...], mesh: tuple[int, ...], cuts: list[Cut], orders: dict[int, list[int]], plain: bool,
-           remedy: str) -> Layout:
-    """The layout of an array on a mesh. `orders`: by axis of the array, the axes of the mesh in the order in which they cut it."""
+           names: list[str], remedy: str) -> Layout:
+    """The layout of an array on a mesh. `orders`: by axis of the array, the axes of the mesh in the order in which they cut it.
+
+    `names` are those of the cuts in errors.
+    """
     entries: list[Any] = []
     grid, along, places = [], [], []
     for axis, size in enumerate(shape):
@@ -40,7 +43,8 @@ def layout(shape: tuple[int, ...], mesh: tuple[int, ...], cuts: list[Cut], order
             order = [by.index(k) for k in orders[axis]] if axis in orders else None
             found = _chunks.axis(size, [(mesh[k], cuts[k].factor) for k in by], order, plain)
         if isinstance(found, str):
-            _core._refuse(f"axis {axis} of the array has placements that no distribution describes: {found}", remedy)
+            _core._refuse(f"axis {axis} of the array has placements that no distribution describes, "
+                          f"{' and '.join(names[k] for k in by)}: {found}", remedy)
         entries.append(found[0])
         grid.append(count)
         along.append(by)

@@ -255,6 +255,16 @@ def _words(dist):
 
 
 @collective("x.redistribute()", elsewhere=True)
+def shape_there(shape: tuple[int, ...], axes: Sequence[int] | None, ravel: str | None) -> tuple[int, ...]:
+    """The shape of what `redistribute` makes of an array, if `to` gives its axes. Local."""
+    if ravel is not None:
+        if len(shape) == 1:
+            raise ValueError("ravel is given, and x has one axis: pass the distribution of the new array as `to`, because the axes do "
+                             "not give its shape")
+        return (math.prod(shape),)
+    return shape if axes is None else tuple(shape[axis] for axis in _axes(axes, len(shape)))
+
+
 def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequence[int] | None = None,
                  axes: Sequence[int] | None = None, order: str = "C", alpha: complex = 1, beta: complex = 0,
                  convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
@@ -287,7 +297,7 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
     """
     if comm is None and isinstance(x, Elsewhere):
         there: Any = x
-        return there.redistribute(to, out, grid=grid, axes=axes, ravel=ravel)
+        return there.redistribute(to, out, grid=grid, axes=axes, ravel=ravel, convert=convert)
     foreign = not isinstance(x, _core.DistArray) and describes(x)  # it may have parts on all processes
     sides = [side for side in (out, to) if not foreign or getattr(side, "comm", None) is not None]
     comm = _core._communicator(comm, x, *sides)
@@ -311,14 +321,7 @@ def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequenc
         if isinstance(to, _core.Distribution):
             target["dist"] = to
         elif kind == "axes":
-            shape = x.distribution.shape
-            if ravel is not None:
-                if len(shape) == 1:
-                    raise ValueError("ravel is given, and x has one axis: pass the distribution of the new array as `to`, "
-                                     "because the axes do not give its shape")
-                shape = (math.prod(shape),)
-            elif axes is not None:
-                shape = tuple(shape[axis] for axis in _axes(axes, len(shape)))
+            shape = shape_there(x.distribution.shape, axes, ravel)
             target["dist"] = distribution(shape, to, grid, 1 if comm is None else comm.size)
         return {"to": kind, "out": out is not None}
 

@@ -9,7 +9,7 @@ from ._agree import Elsewhere
 from ._mesh import ranks_of
 from ._move import Redistribution
 from ._place import ranks_within, whole_of
-from ._replicas import Replicas, replicas_of, update
+from ._replicas import Replicas, replicas_of, sent, update
 
 
 def need_placed(x):
@@ -86,7 +86,7 @@ class Placing:
         """This process's part with its elements; None if it is the memory of `known.origin`. Collective."""
         if not self.moves:
             if self.known is not None and self.known.updates:
-                update(self.known)
+                sent(self.x)
             return self.x.local if self.known is None else None
         cut, parts = self.cut, self.cut.distribution.processes
         plan = Redistribution(self.x.distribution, cut.distribution, self.x.dtype, self.comm, source_ranks=self.ranks,

@@ -117,12 +117,27 @@ def update(replicas, failed=None):
     replicas.sent = True
 
 
+def sent(array, failed=None):
+    """Sends the elements of an array to the memory of the other replicas, and protects the array, which would differ from them if it
+    were written again. Collective."""
+    replicas = replicas_of(array)
+    update(replicas, failed)
+    _protect(array, replicas, True)
+
+
+def _protect(array, replicas, read_only):
+    if replicas.count > 1 and isinstance(array, _core.DistArray):
+        _core._set_read_only(array, read_only)
+        replicas.sent = read_only
+
+
 def enter(array):
     """See `DistArray.__enter__`."""
     replicas = replicas_of(array)
     if replicas is None or not replicas.updates:
         raise TypeError("a with block is for an array with several replicas that was made with replicas='update': it sends the "
                         "elements to the other replicas at its end")
+    _protect(array, replicas, False)
     return array
 
 
@@ -130,7 +145,7 @@ def enter(array):
 def leave(array, kind, error, traceback):
     """See `DistArray.__exit__`. Collective."""
     try:
-        update(replicas_of(array), error)
+        sent(array, error)
     except Exception:
         if error is None:
             raise
@@ -229,15 +244,26 @@ class ArrayElsewhere(np.lib.mixins.NDArrayOperatorsMixin, Elsewhere):
 
     def redistribute(self, to: Any = None, out: Any = None, *, comm: MPI.Comm | None = None, **options: Any) -> Any:
         """Takes part in ``tridap.redistribute(x, to, comm=comm)``; without `comm`, the array's own processes move it among them."""
+        from ._move import redistribute, shape_there
         if comm is not None:
-            from ._move import redistribute
             return redistribute(self, to, out, comm=comm, **options)
-        if out is not None or options.get("axes") is not None or options.get("ravel") is not None:
+        if out is not None:
             return out
+        convert = options.get("convert", False)
+        dtype = self._dtype if isinstance(convert, bool) else convert
         if to is None or isinstance(to, _core.Distribution):
-            return self._like(to or self._distribution, self._dtype)
+            return self._like(to or self._distribution, dtype)
         dist = getattr(to, "distribution", None)
-        return self._like(dist or distribution(self.shape, to, options.get("grid"), self._distribution.processes), self._dtype)
+        if dist is None:
+            shape = shape_there(self.shape, options.get("axes"), options.get("ravel"))
+            dist = distribution(shape, to, options.get("grid"), self._distribution.processes)
+        return self._like(dist, dtype)
+
+    def _astype(self, dtype, *args, **options):
+        return self._like(self._distribution, dtype)
+
+    def _flatten(self, *args, **options):
+        return self.ravel()
 
     def _like(self, dist, dtype):
         return ArrayElsewhere(dist, dtype, self._whole, self._ranks)
@@ -272,8 +298,7 @@ class ArrayElsewhere(np.lib.mixins.NDArrayOperatorsMixin, Elsewhere):
         if name in ("transpose", "reshape", "squeeze", "ravel"):
             return lambda *args, **options: self._changed(lambda shadow: getattr(shadow, name)(*args, **options))
         if name in ("copy", "conj", "conjugate", "round", "clip", "flatten", "astype"):
-            return lambda *args, **options: self._like(
-                self._distribution, args[0] if name == "astype" else self._dtype) if name != "flatten" else self.ravel()
+            return getattr(self, "_" + name, lambda *args, **options: self._like(self._distribution, self._dtype))
         return lambda *args, **options: None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import time
@@ -16,7 +17,7 @@ from . import _zarr_positions as positions
 from . import _zarr_versions as versions
 from ._agree import together
 from ._make import block, distribution
-from ._zarr_folder import NewFolder, documents_of, link_all, write_documents
+from ._zarr_folder import NewFolder, documents_of, link_all, remove_steps, write_documents
 from ._zarr_steps import with_step
 
 
@@ -102,10 +103,8 @@ class _Saving:
             total = sum(part.array.nbytes for part in every) or 1
             done = 0
             for part, one in zip(every, stored):
-                self._write(_Task(part.name, part.array, one, part.step))
                 done += part.array.nbytes
-                if self.tell is not None:
-                    self.tell(done / total)
+                self._write(_Task(part.name, part.array, one, part.step), done / total)
             together(self.comm, lambda: self._completed() if self.comm.rank == 0 else None, same=False)
         except BaseException:
             if self.folder is not None:
@@ -143,14 +142,15 @@ class _Saving:
             self.nodes = {"": _group(zarr_format, {})}
         self.format = zarr_format
         self.nodes[""] = self.nodes[""]._replace(attrs={**self.nodes[""].attrs, **self.attrs})
-        return root, [self._new_node(part) for part in every]
+        return root, [self._new_node(part, root) for part in every]
 
-    def _new_node(self, part):
+    def _new_node(self, part, root):
         before, zarr_format = self.nodes.get(part.name), self.format
         x, options = part.array, self.options
         dtype, shape = x.dtype, x.shape
         if part.step is not None and before is not None:
             said, attrs = _longer(before, part, shape, dtype)
+            remove_steps(root, part.name, before.said["shape"][0], part.step)
         else:
             for end in range(1, part.name.count("/") + 1):
                 group = "/".join(part.name.split("/")[:end])
@@ -182,8 +182,8 @@ class _Saving:
             return chunking.default_chunks(shape, dtype.itemsize)
         return _extents("chunks", given, shape)
 
-    def _write(self, task):
-        """Each process writes the chunks that it owns. Collective."""
+    def _write(self, task, done):
+        """Each process writes the chunks that it owns, and tells how much is `done` then. Collective."""
         units = task.stored.units[-task.array.ndim:] if task.array.ndim else ()
 
         def owned():
@@ -195,16 +195,21 @@ class _Saving:
 
         blocks = together(self.comm, owned, same=False)
         x = task.array if blocks is None else positions.to_blocks(task.array, blocks, self.comm)
-        together(self.comm, lambda: self._write_own(task, x, units), same=False)
+
+        def write_own():
+            if x.owned.size > 0:
+                self._write_own(task, x, units)
+            if self.tell is not None:
+                self.tell(done)
+
+        together(self.comm, write_own, same=False)
 
     def _write_own(self, task, x, units):
         box = chunking.box_of(x.distribution, self.comm.rank)
         values = x.owned
-        if values.size == 0:
-            return
         inside = checked.Inside(self.root)
         array = versions.opened(self.root, task.name, task.stored.said, inside,
-                                lambda key, data: checked.need_stated(task.stored, key, data), writes=True)
+                                functools.partial(checked.need_stated, task.stored), writes=True)
         first = () if task.step is None else (slice(task.step, task.step + 1),)
         for there, here in chunking.pieces(box, units, values.dtype.itemsize):
             part = values[here]

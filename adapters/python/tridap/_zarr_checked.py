@@ -38,6 +38,16 @@ class Node(NamedTuple):
     attrs: dict[str, Any]
 
 
+class Shards(NamedTuple):
+    """What a file with a shard has: chunks, and an index with the place and the bytes of each."""
+
+    most: int  #: the bytes of a chunk before it is compressed
+    names: list[str]  #: of its codecs, as `_chain` returns them
+    count: int
+    index_bytes: int
+    at_end: bool  #: whether the index is behind the chunks
+
+
 class Stored(NamedTuple):
     """What is known of an array before zarr opens it."""
 
@@ -47,7 +57,8 @@ class Stored(NamedTuple):
     shape: tuple[int, ...]
     units: tuple[int, ...]  #: the extents of a file with elements: of a chunk, or of a shard
     itemsize: int
-    most: int  #: the bytes of a chunk; 0: not known, because there are shards
+    most: int  #: the bytes of a file with elements before it is compressed
+    shards: Shards | None = None
 
 
 def wrong(what: str, fault: str, remedy: str) -> NoReturn:
@@ -237,6 +248,7 @@ def _old_array(name, node, what):
     if said.get("dimension_separator", ".") not in (".", "/"):
         wrong(what, f"'dimension_separator' is {str(said.get('dimension_separator'))[:80]}", "it must be '.' or '/'")
     _need_sizes(what, shape, chunks, itemsize)
+    _need_one_compressor(_chain(said), what)
     return Stored(name, said, node.attrs, shape, chunks, itemsize, math.prod(chunks) * itemsize)
 
 
@@ -292,26 +304,46 @@ def _new_array(name, node, what):
     keys = keys if isinstance(keys, str) else _dict(keys, what).get("name")
     if keys not in ("default", "v2"):
         wrong(what, f"'chunk_key_encoding' is {str(keys)[:80]}", "it must be 'default' or 'v2'")
-    has_shards = _need_codecs(said.get("codecs"), what, len(shape))
+    codecs = _need_codecs(said.get("codecs"), what)
     _need_sizes(what, shape, units, itemsize)
-    return Stored(name, said, node.attrs, shape, units, itemsize, 0 if has_shards else math.prod(units) * itemsize)
+    _need_one_compressor(_chain(said), what)
+    shards = _shards(next((one for one in codecs if one["name"] == "sharding_indexed"), None), what, units, itemsize)
+    if shards is not None and _chain(said) != ["sharding_indexed"]:
+        wrong(what, f"its shards are stored with the codecs {', '.join(_chain(said))}", "TriDAP reads shards that are not encoded again")
+    return Stored(name, said, node.attrs, shape, units, itemsize, math.prod(units) * itemsize, shards)
 
 
-def _need_codecs(codecs, what, ndim, depth=0):
-    """Refuses what is not on the list. Returns whether there are shards."""
-    if not isinstance(codecs, list) or depth > 2:
+def _need_codecs(codecs, what):
+    """Refuses what is not on the list. Returns the codecs as dictionaries."""
+    if not isinstance(codecs, list):
         wrong(what, f"'codecs' is {str(codecs)[:80]}", "it must be a list")
-    has_shards = False
+    codecs = [{"name": codec} if isinstance(codec, str) else codec for codec in codecs]
     for codec in codecs:
-        codec = {"name": codec} if isinstance(codec, str) else codec
         _need_codec(codec, "name", CODECS, what)
-        if codec["name"] == "sharding_indexed":
-            has_shards = True
-            options = _dict(codec.get("configuration"), what)
-            _extents(options, what, "chunk_shape", 1, ndim)
-            for key in "codecs", "index_codecs":
-                _need_codecs(options.get(key), what, ndim, depth + 1)
-    return has_shards
+    return codecs
+
+
+def _shards(codec, what, units, itemsize):
+    """What the codec of shards says; None without one."""
+    if codec is None:
+        return None
+    options = _dict(codec.get("configuration"), what)
+    chunks = _extents(options, what, "chunk_shape", 1, len(units))
+    names = _chain({"codecs": _need_codecs(options.get("codecs"), what)})
+    _need_one_compressor(names, what)
+    if "sharding_indexed" in names:
+        wrong(what, "it has shards in shards", "TriDAP reads arrays with shards of chunks")
+    if any(unit % n for unit, n in zip(units, chunks)):
+        wrong(what, f"its shards of {units} elements are not divided into chunks of {chunks}", "write it again")
+    index = _need_codecs(options.get("index_codecs"), what)
+    if [one["name"] for one in index] not in (["bytes"], ["bytes", "crc32c"]) or (index[0].get("configuration") or {}).get(
+            "endian", "little") != "little":
+        wrong(what, f"'index_codecs' is {str(index)[:80]}", "it must be bytes with endian 'little', and crc32c")
+    count = math.prod(unit // n for unit, n in zip(units, chunks))
+    at_end = options.get("index_location", "end")
+    if at_end not in ("start", "end"):
+        wrong(what, f"'index_location' is {str(at_end)[:80]}", "it must be 'start' or 'end'")
+    return Shards(math.prod(chunks) * itemsize, names, count, 16 * count + 4 * (len(index) - 1), at_end == "end")
 
 
 def _new_size(said, what, depth=0):
@@ -334,31 +366,68 @@ def _new_size(said, what, depth=0):
     return _refuse_type(what, said)
 
 
-def need_stated(stored: Stored, key: str, data: Any) -> None:
-    """Raises ValueError if a chunk states that it has more bytes than a chunk of the array has: a codec would allocate them."""
-    if stored.most == 0:
-        return
-    codec, has_filters = _last_codec(stored.said)
-    size = len(data) if isinstance(data, (bytes, bytearray)) else memoryview(data).nbytes
-    if codec is None and not has_filters and size != stored.most:
-        wrong(repr(key), f"it has {size} bytes", f"a chunk has {stored.most}")
-    stated = _stated(codec, bytes(memoryview(data)[:32]))
-    most = stored.most * (16 if has_filters else 1) + 1024
-    if stated is not None and stated > most:
-        wrong(repr(key), f"it states that it has {stated} bytes", f"a chunk has {stored.most}")
+def need_stated(stored: Stored, key: str, data: Any, request: Any = None) -> None:
+    """Raises ValueError if a chunk states that it has more bytes than a chunk of the array has: a codec would allocate them.
+
+    `data` is a file with elements, or what zarr has requested of it.
+    """
+    read = memoryview(data).cast("B")
+    shards = stored.shards
+    if shards is None:
+        _need_stated(key, read, _chain(stored.said), stored.most)
+    elif request is None:
+        index = read[-shards.index_bytes:] if shards.at_end else read[:shards.index_bytes]
+        for begin, length in _chunks_in(key, index, shards):
+            _need_stated(key, read[begin:begin + length], shards.names, shards.most)
+    elif hasattr(request, "suffix") or (not shards.at_end and (request.start, request.end) == (0, shards.index_bytes)):
+        _chunks_in(key, read, shards)
+    else:
+        _need_stated(key, read, shards.names, shards.most)
 
 
-def _last_codec(said):
-    """The name of the codec that is decoded first, if it compresses, and whether there are others that may change the length."""
+def _chunks_in(key, index, shards):
+    """Where the chunks of a shard begin, and their bytes, by its index; without those that were not written."""
+    if len(index) != shards.index_bytes:
+        wrong(repr(key), f"it has {len(index)} bytes", f"the index of a shard has {shards.index_bytes}")
+    found = np.frombuffer(index, "<u8", 2 * shards.count).reshape(-1, 2)
+    found = found[(found != 2**64 - 1).any(axis=1)]
+    if not shards.at_end and (found[:, 0] < shards.index_bytes).any():
+        wrong(repr(key), "a chunk of the shard begins in its index", "write the store again")
+    return found.tolist()
+
+
+def _need_stated(key, read, names, most):
+    """See `need_stated`, for one chunk with the codecs `names` that is to have `most` bytes."""
+    has_filters = len(names) > 1
+    if not names and len(read) != most:
+        wrong(repr(key), f"it has {len(read)} bytes", f"a chunk has {most}")
+    stated = _stated(_last(names), bytes(read[:32]))
+    if stated is not None and stated > most * (16 if has_filters else 1) + 1024:
+        wrong(repr(key), f"it states that it has {stated} bytes", f"a chunk has {most}")
+
+
+def _chain(said):
+    """The names of the codecs that change what is written, in the order in which they are applied, as format 3 has them; but those of
+    compressors are without "numcodecs."."""
     if said.get("zarr_format") == 2:
-        codec = said.get("compressor")
-        filters = said.get("filters") or []
-        if codec is None and filters:
-            codec, filters = filters[-1], filters[:-1]
-        return (codec or {}).get("id"), bool(filters)
-    names = [codec if isinstance(codec, str) else codec["name"] for codec in said["codecs"]]
-    names = [name.rpartition(".")[2] for name in names if name not in ("bytes", "transpose")]
-    return (names[-1] if names else None), len(names) > 1
+        names = [f"numcodecs.{codec['id']}" for codec in (*(said.get("filters") or []), said.get("compressor")) if codec is not None]
+    else:
+        names = [codec if isinstance(codec, str) else codec["name"] for codec in said["codecs"]]
+    shorter = {f"numcodecs.{name}": name for name in COMPRESSORS}
+    return [shorter.get(name, name) for name in names if name not in ("bytes", "transpose")]
+
+
+def _last(names):
+    """The codec that is decoded first, but for crc32c, which adds bytes behind; None if there is none."""
+    return next((name for name in reversed(names) if name != "crc32c"), None)
+
+
+def _need_one_compressor(names, what):
+    """Refuses compressors that read what another codec has made: nobody sees how many bytes that states."""
+    compressors = [name for name in names if name in COMPRESSORS]
+    if compressors and (len(compressors) > 1 or _last(names) != compressors[0]):
+        wrong(what, f"it is stored with the codecs {', '.join(map(str, names))}",
+              f"TriDAP reads arrays with one compressor ({', '.join(COMPRESSORS)}), which is the last codec")
 
 
 def _stated(codec, begin):

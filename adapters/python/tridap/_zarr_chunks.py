@@ -105,13 +105,22 @@ def box_of(dist: _core.Distribution, rank: int) -> tuple[slice, ...]:
                  for indices in dist.indices(rank, "owned")) if dist.ndim else ()
 
 
-def pieces(box: Sequence[slice], units: Sequence[int], itemsize: int) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
-    """Parts of a box of whole chunks along the first axis, as slices of the store and of the box."""
+def pieces(box: Sequence[slice], units: Sequence[int], itemsize: int,
+           along: range | None = None) -> Iterator[tuple[tuple[slice, ...], tuple[slice, ...]]]:
+    """Parts of a box along its first axis, with borders between chunks, as slices of the array and of the box.
+
+    `along`: which indices of the store the first axis of the array has; None: all.
+    """
     if not box:
         yield (), ()
         return
+    stored = range(box[0].stop) if along is None else along
     row = math.prod(one.stop - one.start for one in box[1:]) * itemsize
-    count = units[0] * max(1, _PIECE // max(1, row * units[0]))
-    for begin in range(box[0].start, box[0].stop, count):
-        end = min(begin + count, box[0].stop)
+    in_chunk = -(-units[0] // stored.step)
+    span = units[0] * max(1, _PIECE // max(1, row * in_chunk))
+    begin = box[0].start
+    while begin < box[0].stop:
+        border = (stored[begin] // span + 1) * span
+        end = min(box[0].stop, -((stored.start - border) // stored.step))  # the first element at or behind the border
         yield (slice(begin, end), *box[1:]), (slice(begin - box[0].start, end - box[0].start),)
+        begin = end

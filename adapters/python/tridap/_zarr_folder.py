@@ -6,12 +6,13 @@ import ctypes
 import errno
 import json
 import os
+import re
 import shutil
 import stat
 from typing import Any
 
-from ._zarr_checked import Node, format_at
-from ._zarr_versions import ARRAY_KEY, GROUP_KEY
+from ._zarr_checked import Inside, Node, format_at
+from ._zarr_versions import ARRAY_KEY, GROUP_KEY, writes_in_place
 
 _MOST_NAMES = 100
 _AT_FDCWD = -100
@@ -72,8 +73,9 @@ def exchange(one: str, other: str) -> bool:
 def link_all(source: str, target: str) -> None:
     """Gives all files of a store a second name in another folder, or copies them where that is not possible.
 
-    zarr and this package write no file in place, so the files of the source never change.
+    They are copied, too, if zarr writes files in place, so that the files of the source never change.
     """
+    second = shutil.copy2 if writes_in_place() else os.link
     for folder, folders, files in os.walk(source):
         there = os.path.join(target, os.path.relpath(folder, source))
         os.makedirs(there, exist_ok=True)
@@ -82,9 +84,28 @@ def link_all(source: str, target: str) -> None:
                 raise ValueError(f"{os.path.join(folder, name)!r} is a symbolic link: replace it by what it refers to")
         for name in files:
             try:
-                os.link(os.path.join(folder, name), os.path.join(there, name))
+                second(os.path.join(folder, name), os.path.join(there, name))
             except OSError:
                 shutil.copy2(os.path.join(folder, name), os.path.join(there, name))
+
+
+def remove_steps(root: str, name: str, begin: int, end: int) -> None:
+    """Removes the chunks of steps of an array with one step in each chunk: those that a save left that was killed."""
+    checked = Inside(root)
+    for folder in (name, f"{name}/c"):  # of format 3 with slashes
+        checked(f"{folder}/0")
+        try:
+            names = os.listdir(os.path.join(root, folder))
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        for chunk in names:
+            found = re.fullmatch(r"(?:c\.)?(\d{1,18})(?:\..*)?", chunk)
+            if found and begin <= int(found[1]) < end:
+                path = os.path.join(root, folder, chunk)
+                if os.path.isdir(path) and not os.path.islink(path):
+                    shutil.rmtree(path)
+                else:
+                    os.unlink(path)
 
 
 def documents_of(nodes: dict[str, Node], zarr_format: int) -> dict[str, dict[str, Any]]:

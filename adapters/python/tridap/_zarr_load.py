@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import os
@@ -146,7 +147,7 @@ def _layout(found, shape):
 
 def _open(found, stored):
     return versions.opened(found.root, stored.name, stored.said, checked.Inside(found.root),
-                           lambda key, data: checked.need_stated(stored, key, data), writes=False)
+                           functools.partial(checked.need_stated, stored), writes=False)
 
 
 def load(loading: Loading, comm: Any, tell: Any) -> _core.DistArray:
@@ -193,7 +194,8 @@ def _read(loading, box, out, tell):
     found = loading.found
     array = _open(found, found.stored)
     units = [found.stored.units[axis] for axis in loading.kept]
-    for there, here in chunking.pieces(box, units, out.dtype.itemsize):
+    along = loading.parts[loading.kept[0]] if loading.kept else None
+    for there, here in chunking.pieces(box, units, out.dtype.itemsize, along):
         selection = [slice(part.start, part.stop, part.step) for part in loading.parts]
         for axis, one in zip(loading.kept, there):
             part = loading.parts[axis][one]

@@ -29,6 +29,12 @@ def is_new() -> bool:
     return int(library().__version__.split(".")[0]) >= 3
 
 
+def writes_in_place() -> bool:
+    """Whether zarr writes chunks into the files that exist: 3.0 to 3.1.2; others write a new file, and rename it."""
+    first, second, third = (int("".join(filter(str.isdigit, part)) or 0) for part in (library().__version__ + ".0.0").split(".")[:3])
+    return (3, 0, 0) <= (first, second, third) < (3, 1, 3)
+
+
 def format_of(given: Any) -> int:
     """`zarr_format` as a number; None means the default of the zarr that is installed."""
     if given is None:
@@ -101,11 +107,12 @@ def _bytes_of(value):
     return value.to_bytes() if hasattr(value, "to_bytes") else bytes(value)
 
 
-def opened(root: str, name: str, said: dict[str, Any], inside: Callable[[str], None], checked: Callable[[str, bytes], None], *,
+def opened(root: str, name: str, said: dict[str, Any], inside: Callable[[str], None], checked: Callable[..., None], *,
            writes: bool) -> Any:
     """The zarr array `name` of the store `root`, with the metadata `said`.
 
-    zarr calls `inside` with each key before it reads or writes it, and `checked` with each chunk that it has read.
+    zarr calls `inside` with each key before it reads or writes it, and `checked` with each file that it has read, or with a part of it
+    and the request for this part.
     """
     prefix = name + "/" if name else ""
     zarr_format = said["zarr_format"]
@@ -172,7 +179,7 @@ def _new_store():
 
         def _seen(self, key, found, byte_range):
             if found is not None:
-                self._checked(key, found.to_bytes() if byte_range is None else b"")
+                self._checked(key, found.to_bytes(), byte_range)
             return found
 
         async def get(self, key, prototype=None, byte_range=None):
@@ -188,10 +195,7 @@ def _new_store():
             return self._seen(key, super().get_sync(key, prototype=prototype, byte_range=byte_range), byte_range)
 
         async def get_partial_values(self, prototype, key_ranges):
-            wanted = list(key_ranges)
-            for key, _ in wanted:
-                self._inside(key)
-            return await super().get_partial_values(prototype, wanted)
+            return [await self.get(key, prototype, byte_range) for key, byte_range in key_ranges]
 
         async def exists(self, key):
             return key in self._documents if is_old_missing(key) else await super().exists(key)

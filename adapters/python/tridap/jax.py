@@ -147,8 +147,8 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
         comm: an mpi4py communicator of exactly the processes of the sharding, in any order; None: MPI.COMM_WORLD.
         replica: which replica has the array, if several devices have the same elements. They are numbered as the devices.
         replicas: None, or "update": the end of a ``with`` block and `to_jax` send the elements to the other replicas, which needs
-            ``donate=True``, and host memory.
-        donate: the array can be written. Afterwards use neither `x` nor any other array of JAX that may share its memory.
+            ``donate=True``, and host memory. Then the array is read-only until another ``with`` block begins.
+        donate: the array can be written, which needs ``replicas="update"`` if there are several replicas. Afterwards use neither `x` nor any other array of JAX that may share its memory.
 
     Returns:
         The `DistArray`; on a process of another replica, a `tridap.ArrayElsewhere`.
@@ -176,6 +176,9 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
     def place():
         division = found["layout"]
         chosen, updates = need_replica(replica, replicas, division.replicas)
+        if donate and division.replicas > 1 and not updates:
+            _core._refuse(f"donate is True, and x has {division.replicas} replicas, of which only one would change",
+                          "pass replicas='update', too")
         order = ranks_of(division.numbers, found["names"], table[:, 0].tolist(), _WHAT, _COMM)
         for number, rank in enumerate(order):
             wanted = division.distribution.local_shape(number % division.distribution.processes)

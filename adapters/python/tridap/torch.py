@@ -112,7 +112,7 @@ def _layout(shape, mesh, placements, orders=None, plain=True):
             _core._refuse(f"the ranks of the mesh {mesh.tolist()} are not in ascending order along its axis {axis}, and PyTorch gives "
                           "the parts to its processes in the order of the mesh in some calls, in ascending order in others",
                           "make the mesh with ascending ranks along each axis")
-    return layout(tuple(shape), mesh.shape, cuts, orders or {}, plain, f"call x = {_written(placements)}")
+    return layout(tuple(shape), mesh.shape, cuts, orders or {}, plain, list(map(repr, placements)), f"call x = {_written(placements)}")
 
 
 def _mesh_of(mesh):
@@ -137,6 +137,9 @@ def _read(x):
     local = x.to_local()
     if type(local).__name__ == "AsyncCollectiveTensor":
         local = local.wait()
+    if local.ndim != x.ndim:
+        _core._refuse(f"this process holds a local tensor of shape {tuple(local.shape)}, but the DTensor has {x.ndim} axes",
+                      "give DTensor.from_local what torch.chunk gives of the whole tensor")
     spec = getattr(x, "_spec", None)
     orders = {entry.tensor_dim: list(entry.mesh_dims) for entry in getattr(spec, "shard_order", None) or ()}
     plain = getattr(spec, "use_strided_shard_as_shard_order", True) is not False
@@ -200,7 +203,8 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
         replica: which replica has the array, if an axis of the mesh has the placement ``Replicate()``. They are numbered in the
             row-major order of these axes.
         replicas: None: an array with several replicas is read-only. "update": it can be written; the end of a ``with`` block and
-            `to_dtensor` send its elements to the other replicas. It must then be in host memory.
+            `to_dtensor` send its elements to the other replicas, and then it is read-only until another ``with`` block begins.
+            It must be in host memory.
 
     Returns:
         The `DistArray`; on a process of another replica, a `tridap.ArrayElsewhere`.

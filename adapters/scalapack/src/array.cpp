@@ -6,6 +6,7 @@
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/needs.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
@@ -165,6 +166,7 @@ PlacedDistribution placed(const Desc& desc, const ProcessGrid& grid) {
 }
 
 ImportedMatrix import_array(const DistArray& array, const ProcessGrid& grid, Fit fit) {
+  const mpi::Region region("tridap::scalapack::import_array");
   const double begin = tridap::detail::now();
   const mpi::Call call(grid.comm(), "scalapack::import_array", mpi::Library::blacs, [&](mpi::Record& record) {
     check_part(array, grid);

@@ -2,6 +2,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/array_map.hpp>
 
@@ -59,6 +60,13 @@ Communicator::Communicator(const TeuchosComm& comm) : teuchos_(comm) {
 }
 
 namespace detail {
+
+Region::Region(const char* name) {
+  static_assert(sizeof(mpi::Region) <= sizeof(region_));
+  new (region_) mpi::Region(name);
+}
+
+Region::~Region() { std::launder(reinterpret_cast<mpi::Region*>(region_))->~Region(); }
 
 Collective::Collective(const Communicator& comm, const char* name) {
   static_assert(sizeof(mpi::Call) <= sizeof(call_));

@@ -1,11 +1,11 @@
+#include <tridap/internal/inside_if_free.hpp>
 #include <tridap/tpetra/compat.hpp>
 #include <tridap/tpetra/trace.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <Teuchos_TimeMonitor.hpp>
 
-#include <memory>
-#include <string>
+#include <mutex>
 #include <vector>
 
 namespace tridap::tpetra {
@@ -14,8 +14,8 @@ namespace {
 
 // A region that has begun: its timer, and whether it is a region of Kokkos that is not the timer's.
 struct Open {
+  Teuchos::Time* timer;  // of Teuchos' list, which keeps it; null: none
   bool in_kokkos;
-  std::unique_ptr<Teuchos::TimeMonitor> timer;  // ends with its time
 };
 
 // Those of this thread. Never destroyed: a call may be in progress when the thread ends.
@@ -24,17 +24,37 @@ std::vector<Open>& open() {
   return all;
 }
 
+std::mutex timers;
+
+// A timer that has started; null if it runs already, or if another thread is in Trilinos, whose timers are for one thread
+// at a time.
+Teuchos::Time* started(const char* name) {
+  const mpi::InsideIfFree inside(mpi::Library::trilinos);
+  if (!inside) return nullptr;
+  Teuchos::Time& timer = *Teuchos::TimeMonitor::getNewCounter(name);
+  const std::lock_guard lock(timers);
+  if (timer.isRunning()) return nullptr;
+  timer.start();
+  return &timer;
+}
+
 bool begin(const char* name) {
-  const bool in_kokkos = !compat::timers_are_regions && Kokkos::is_initialized();
+  Teuchos::Time* const timer = started(name);
+  const bool in_kokkos = !(timer != nullptr && compat::timers_are_regions) && Kokkos::is_initialized();
   if (in_kokkos) Kokkos::Profiling::pushRegion(name);
-  open().push_back({in_kokkos, std::make_unique<Teuchos::TimeMonitor>(*Teuchos::TimeMonitor::getNewCounter(name))});
+  open().push_back({timer, in_kokkos});
   return true;
 }
 
 void end() {
-  const bool in_kokkos = open().back().in_kokkos;
+  const Open ended = open().back();
   open().pop_back();
-  if (in_kokkos && Kokkos::is_initialized()) Kokkos::Profiling::popRegion();
+  if (ended.timer != nullptr) {
+    const std::lock_guard lock(timers);
+    ended.timer->stop();
+    ended.timer->incrementNumCalls();
+  }
+  if (ended.in_kokkos && Kokkos::is_initialized()) Kokkos::Profiling::popRegion();
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <tridap/internal/numbered.hpp>
 #include <tridap/internal/placement.hpp>
 #include <tridap/internal/plan_data.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/report.hpp>
@@ -133,6 +134,7 @@ void check_mapping(const Mapping& mapping) {
 
 Redistribution with_ids(const PlacedDistribution& given, const GlobalIds& ids, Index element_bytes, MPI_Comm comm,
                         Options options, bool array_is_source) {
+  const mpi::Region region(array_is_source ? "tridap::redistribute::to_ids" : "tridap::redistribute::from_ids");
   int processes = 1;
   std::vector<Index> counts;
   const char* const name = array_is_source ? "redistribute::to_ids" : "redistribute::from_ids";

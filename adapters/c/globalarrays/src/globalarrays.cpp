@@ -71,11 +71,15 @@ int tridap_array_of_ga(int handle, int ghosts, MPI_Comm comm, tridap_array* arra
 }
 
 int tridap_ga_communicator(int handle, MPI_Comm* comm) {
-  return locally([&] {
-    need_mpi();
-    const Named named("tridap_ga_communicator");
-    *need(comm, "comm") = globalarrays::grid_communicator(handle);
-  });
+  Comm over;
+  if (const int status = locally([&] { over = comm_of(globalarrays::holders(handle)); }); status != TRIDAP_OK)
+    return status;
+  return collectively(
+      "tridap_ga_communicator", over, mpi::Library::globalarrays, [&] { need(comm, "comm"); },
+      [&](MPI_Comm caller) {
+        const mpi::Call call(caller, "tridap_ga_communicator", mpi::Library::globalarrays);
+        call.run([&] { *comm = globalarrays::grid_communicator(handle); });
+      });
 }
 
 int tridap_ga_create(tridap_distribution distribution, tridap_type type, int* handle, tridap_array* array) {

@@ -53,8 +53,13 @@ struct Saving {
  private:
   void read_options(const tridap_save_options& asked) {
     if (asked.has_step != 0) options.step = asked.step;
-    if (asked.chunks != nullptr)
-      options.chunks = list_of(asked.chunks, static_cast<Index>(arrays.front().array.dim_data.size()), "chunks");
+    if (asked.chunks != nullptr) {
+      const auto ndim = static_cast<Index>(arrays.front().array.dim_data.size());
+      if (asked.chunk_count != 0 && asked.chunk_count != ndim)
+        refuse_key("chunks", "a list of " + std::to_string(asked.chunk_count),
+                   "must have " + std::to_string(ndim) + " extents, one for each axis", "pass a longer or a shorter list");
+      options.chunks = list_of(asked.chunks, ndim, "chunks");
+    }
     options.compression = static_cast<int>(asked.compression);
     if (asked.attribute_count > 0) need(asked.attributes, "attributes");
     for (Index i = 0; i < asked.attribute_count; ++i) options.attributes.push_back(attribute_of(asked.attributes[i]));

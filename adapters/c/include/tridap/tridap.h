@@ -114,6 +114,7 @@ typedef struct tridap_receipt {
 // ---- Distributions ---------------------------------------------------------------------------------------------
 
 #define TRIDAP_HERE (-1)  ///< for an argument `process`: this process
+#define TRIDAP_ZERO (-INT32_MAX)  ///< for an option whose 0 means a default: the number 0
 
 /// A part of this process's memory.
 typedef enum tridap_part TRIDAP_ANY_INT {
@@ -458,9 +459,10 @@ typedef struct tridap_solve_options {
   const char* method;          ///< "cg", "gmres", "direct", or a name of Belos, such as "bicgstab"; NULL: "cg"
   const char* preconditioner;  ///< as tridap_preconditioner_make() has it; kept with the matrix. NULL: none
   tridap_preconditioner made;  ///< instead: one that was made
-  double tol;   ///< the solve ends when |b - A x| is at most tol |b|, or atol; 0: 1e-8, or none if there is an `atol`
+  /// The solve ends when |b - A x| is at most tol |b|, or atol. 0: 1e-8, or none if there is an `atol`; TRIDAP_ZERO: 0.
+  double tol;
   double atol;  ///< see `tol`
-  int32_t maxiter;                        ///< the largest number of iterations; 0: 1000
+  int32_t maxiter;                        ///< the largest number of iterations; 0: 1000; TRIDAP_ZERO: 0
   tridap_copy copy;                       ///< of the elements of b and x
   const char* parameters;                 ///< of the method, such as "Num Blocks=50"
   const char* preconditioner_parameters;  ///< of `preconditioner`
@@ -499,8 +501,8 @@ typedef struct tridap_eigen_options {
   const char* method;   ///< "lobpcg" or "krylov schur"; NULL: "lobpcg"
   const char* which;    ///< "SA" and "LA", the smallest and the largest; "SM" and "LM", by magnitude; NULL: "SA"
   const double* sigma;  ///< for "krylov schur": those near to this number; NULL: none
-  double tol;           ///< of |A x - w M x| / (|w| |x|); 0: 1e-8
-  int32_t maxiter;      ///< 0: 1000
+  double tol;           ///< of |A x - w M x| / (|w| |x|); 0: 1e-8; TRIDAP_ZERO: 0
+  int32_t maxiter;      ///< 0: 1000; TRIDAP_ZERO: 0
   tridap_preconditioner preconditioner;  ///< for "lobpcg"; no handle: none
   tridap_copy copy;                      ///< of the elements of x
   int64_t room;                          ///< of `values` and `residuals`, numbers; 0: there is enough
@@ -554,6 +556,7 @@ typedef struct tridap_save_options {
   int32_t has_step;       ///< 1: the arrays are those of `step`, and are added to a file that exists
   int64_t step;           ///< from 0
   const int64_t* chunks;  ///< the extents of chunks, one for each axis of the arrays; NULL: none, or about 4 MiB
+  int64_t chunk_count;    ///< of `chunks`; 0: there are as many as axes
   int32_t compression;    ///< level of gzip, 1 to 9; 0: not compressed
   int64_t attribute_count;
   const tridap_attribute* attributes;  ///< of the file
@@ -701,8 +704,8 @@ int tridap_dmda_of(tridap_distribution distribution, const tridap_dmda_options* 
 
 // Arrays of Global Arrays (GA) are its integer handles. The component is a static library where GA is one.
 
-/// Initialises GA, if the program has not done it, with an allocator for so many elements of double. **Collective**
-/// over MPI_COMM_WORLD.
+/// Initialises GA, if the program has not done it, with an allocator for so many elements of double, the same number on
+/// every process. **Collective** over MPI_COMM_WORLD.
 int tridap_ga_begin(int64_t allocator_doubles);
 /// Terminates GA if tridap_ga_begin() has initialised it. Fails if a process still holds an array of it.
 /// **Collective** over MPI_COMM_WORLD.

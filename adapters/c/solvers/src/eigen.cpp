@@ -41,8 +41,8 @@ struct EigenRequest {
     need_writable(*x, "x");
     options.method = method_named(given.method == nullptr ? "lobpcg" : given.method);
     options.which = which_named(given.which == nullptr ? "SA" : given.which);
-    if (given.tol != 0) options.tol = given.tol;
-    if (given.maxiter != 0) options.maxiter = given.maxiter;
+    if (given.tol != 0) options.tol = or_zero(given.tol);
+    if (given.maxiter != 0) options.maxiter = or_zero(given.maxiter);
     if (given.sigma != nullptr) read_sigma(*given.sigma);
     const auto axis = solvers::vectors_axis(solver_array(*x, "x", true), a->content->rows);
     if (!axis)

@@ -54,6 +54,12 @@ class GivenRows {
     if (starts_.front() != 0)
       refuse("the first row starts at " + std::to_string(starts_.front() + base),
              "must be " + std::to_string(base) + ", the index base", "count the entries of this process");
+    for (std::size_t row = 0; row + 1 < starts_.size(); ++row)  // else errors would have the numbers from 0
+      if (starts_[row + 1] < starts_[row] || starts_[row + 1] > csr.count)
+        refuse("local row " + std::to_string(row) + " goes from " + std::to_string(starts_[row] + base) + " to " +
+                   std::to_string(starts_[row + 1] + base),
+               "must neither descend nor end after the " + std::to_string(csr.count) + " values",
+               "give indptr as SciPy has it");
     csr.row_starts = integers(starts_.data(), csr.row_starts.count);
   }
 

@@ -49,6 +49,12 @@ struct SolvableObject final : Object {
 using MatrixObject = SolvableObject<Kind::matrix>;
 using PreconditionerObject = SolvableObject<Kind::preconditioner>;
 
+/// An option that is not 0, which would mean its default.
+template <class Number>
+Number or_zero(Number given) {
+  return given == TRIDAP_ZERO ? Number{0} : given;
+}
+
 /// A number for a Solvable of a communicator; all processes make them in the same order.
 Index next_serial(const Comm& comm);
 /// Initialises Kokkos if nobody has; MPI_Finalize then finalises it. Local: it may fail on one process, as without a

@@ -78,13 +78,13 @@ struct Request {
     const std::string method = given.method == nullptr ? "cg" : given.method;
     options.method = method_named(method);
     options.name = method;
-    options.tol = given.tol != 0 || given.atol > 0 ? given.tol : 1e-8;
+    options.tol = given.tol != 0 || given.atol > 0 ? or_zero(given.tol) : 1e-8;
     options.atol = given.atol;
     for (const auto& [key, number] : {std::pair{"tol", options.tol}, std::pair{"atol", options.atol}})
       if (!(number >= 0)) refuse_key(key, number_text(number), "must be a number >= 0", "pass one such as 1e-8");
-    if (given.maxiter < 0)
+    if (given.maxiter != 0) options.maxiter = or_zero(given.maxiter);
+    if (options.maxiter < 0)
       refuse_key("maxiter", std::to_string(given.maxiter), "must be at least 0", "pass one such as 1000");
-    if (given.maxiter > 0) options.maxiter = given.maxiter;
     options.parameters = parameters_in(given.parameters, "parameters");
     read_preconditioner();
     made_of = preconditioner + "\n" + method + "\n" +

@@ -93,8 +93,13 @@ std::shared_ptr<void> owner_of(const tridap_memory* memory);
 Buffer buffer_of(const tridap_memory& memory, std::shared_ptr<void> owner, const std::vector<Index>& extents,
                  DeviceStream& stream);
 
-/// Orders our work on an array in memory of a device after its stream. Throws Error if the driver fails.
-void order_after_stream(const ArrayObject& array);
+/// Orders our work on memory after the stream on which a device last wrote it. Throws Error if the driver fails.
+void order_after_stream(const Memory& memory, const DeviceStream& stream);
+inline void order_after_stream(const ArrayObject& array) {
+  order_after_stream(array.array.buffer.memory, array.stream);
+}
+/// Where the memory of an array is, with its stream.
+dap_device device_of(const ArrayObject& array);
 /// Throws Error unless all of these have one communicator: on another one, the processes would wait for each other.
 void need_one_communicator(std::initializer_list<const Object*> all);
 

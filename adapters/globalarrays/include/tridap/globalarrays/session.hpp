@@ -29,7 +29,8 @@ struct SessionOptions {
 class Session {
  public:
   /// **Collective** over the processes of MPI_COMM_WORLD, unless GA is initialised with an allocator. Throws Error on
-  /// every process if MPI is not initialised or is finalised, or has no memory window that reaches all processes.
+  /// every process if MPI is not initialised or is finalised, or has no memory window that reaches all processes, or if
+  /// the processes give different options.
   explicit Session(const SessionOptions& options = {});
   /// **Collective**, unless an exception unwinds the stack.
   ~Session();

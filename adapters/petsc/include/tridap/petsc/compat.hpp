@@ -5,6 +5,8 @@
 #include <dlfcn.h>
 #include <petscvec.h>
 
+#include <optional>
+
 #if PETSC_VERSION_LT(3, 19, 0)
 extern "C" __attribute__((weak)) PetscMPIInt Petsc_OuterComm_keyval;  // of PETSc, which declares it in no public header
 #endif
@@ -69,10 +71,9 @@ inline constexpr PetscErrorCode raised_in_python = PETSC_ERR_PYTHON;
 inline constexpr PetscErrorCode raised_in_python = -1;
 #endif
 
-/// The communicator that the user gave when this object was made. PETSc makes one of its own, and keeps the user's as
-/// an attribute of it; where it does not say so in a form that we know, PETSc's own. Local.
-inline MPI_Comm users_comm(PetscObject object) {
-  const MPI_Comm own = PetscObjectComm(object);
+/// The communicator that the user gave when an object was made, which PETSc keeps as an attribute of its own one; absent
+/// if it does not say so: from 3.19 on only PETSc knows the attribute's key. Local.
+inline std::optional<MPI_Comm> users_comm([[maybe_unused]] PetscObject object) {
 #if PETSC_VERSION_LT(3, 19, 0)
   union {
     MPI_Comm comm;
@@ -80,10 +81,11 @@ inline MPI_Comm users_comm(PetscObject object) {
   } users{};
   int found = 0;
   if (&Petsc_OuterComm_keyval != nullptr && Petsc_OuterComm_keyval != MPI_KEYVAL_INVALID &&
-      MPI_Comm_get_attr(own, Petsc_OuterComm_keyval, &users.attribute, &found) == MPI_SUCCESS && found != 0)
+      MPI_Comm_get_attr(PetscObjectComm(object), Petsc_OuterComm_keyval, &users.attribute, &found) == MPI_SUCCESS &&
+      found != 0)
     return users.comm;
 #endif
-  return own;
+  return {};
 }
 
 }  // namespace tridap::petsc::compat

@@ -67,6 +67,18 @@ class Communicator {
 
 namespace detail {
 
+/// A region (mpi::Regions) from here to the end of the scope.
+class Region {
+ public:
+  explicit Region(const char* name);  ///< a literal
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  ~Region();
+
+ private:
+  alignas(std::max_align_t) unsigned char region_[64];
+};
+
 /// The beginning of a collective call that is inside of Trilinos until this object ends: one reduction, in which the
 /// processes agree that all make this call, and that no other thread is inside. Nothing, within another one of this
 /// thread on the same communicator. **Collective**: throws the same Error on every process or on none.

@@ -74,6 +74,7 @@ Teuchos::RCP<Vector<T>> redistribute_to(const Teuchos::RCP<const Map>& map, cons
   static_assert(has_vector<T> && !std::is_const_v<T>,
                 "this element type has no Tpetra form: take double, float, int, long long or complex");
   if (map.is_null()) refuse("the map is null", "", "give a map");
+  const detail::Region region("tridap::tpetra::redistribute_to");
   const Communicator comm(map->getComm());
   const detail::Collective call(comm, "redistribute_to");
   const redistribute::PlacedDistribution source = detail::place_source(map, array, element_type<Scalar<T>>(), options);
@@ -96,6 +97,7 @@ template <class V>
 DistArray redistribute_from(const Teuchos::RCP<V>& vector, const redistribute::PlacedDistribution& target,
                             const RedistributeOptions& options = {}) {
   if (vector.is_null()) refuse("the vector is null", "", "give a vector");
+  const detail::Region region("tridap::tpetra::redistribute_from");
   const Communicator comm(vector->getMap()->getComm());
   const detail::Collective call(comm, "redistribute_from");
   redistribute::Redistribution plan =

@@ -139,18 +139,21 @@ class Callback {
   Callback()
       : thread_(state().this_thread()),
         inside_of_(std::exchange(thread_.innermost, nullptr)),
-        called_(std::exchange(thread_.called, nullptr)) {}
+        called_(std::exchange(thread_.called, nullptr)),
+        region_(std::exchange(thread_.region, nullptr)) {}
   Callback(const Callback&) = delete;
   Callback& operator=(const Callback&) = delete;
   ~Callback() {
     thread_.innermost = inside_of_;
     thread_.called = called_;
+    thread_.region = region_;
   }
 
  private:
   ThreadCalls& thread_;
   const Call* inside_of_;
   const char* called_;
+  const char* region_;
 };
 
 }  // namespace tridap::mpi
