@@ -81,7 +81,8 @@ def decomposed_alone(x, _):
 
 
 def vec_alone(x, _):
-    return tridap.petsc.import_array(x)[0].comm.size == 1
+    vec, _ = tridap.petsc.import_array(x)  # petsc4py's communicator is that of a Vec, which must exist
+    return vec.comm.size == 1
 
 
 ALONE = {"save": saved_alone, "svd": decomposed_alone, "petsc": vec_alone}

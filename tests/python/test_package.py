@@ -44,7 +44,7 @@ def test_messages_can_be_turned_off(comm, environment, said, lines):
     assert status == 0, text
     assert text.count("tridap: TRIDAP_MOST_LISTED is 'many', but must be a whole number of at least 0") == lines
     if said:
-        assert text.startswith("print\n" if environment == "on" else "none\n")
+        assert ("print" if environment == "on" else "none") in text.splitlines()
 
 
 @pytest.mark.parametrize("module", ["petsc", "scalapack", "hdf5", "mpi4py_fft", "torch", "jax", "globalarrays"])

@@ -72,7 +72,7 @@ def test_a_preconditioner_is_of_use_for_another_matrix(comm, grid):
 @pytest.mark.parametrize("order", "CF")
 def test_multigrid_knows_where_the_points_are(comm, grid, order):
     A, _, b, answer = grid
-    options = {"aggregation: drop scheme": "distance laplacian", "aggregation: drop tol": 0.02}
+    options = {"aggregation: drop scheme": "distance laplacian", "aggregation: drop tol": 0.02, "coarse: max size": 50}
     wide = tridap.distribution((M, M, 2), ("b", "*", "*"))
     i, j = np.meshgrid(wide.indices(comm.rank)[0], np.arange(M), indexing="ij")
     points = Field(wide, comm.rank, np.stack([0.01 * i, j], axis=-1), order)

@@ -42,7 +42,7 @@ ATTRIBUTES = {
 }
 
 
-@pytest.mark.parametrize("name", ATTRIBUTES)
+@pytest.mark.parametrize("name", [name for name in ATTRIBUTES if hasattr(np.ndarray, name)])  # NumPy 2 has no ptp
 @remedy("x.local.data is this process's part", "x.local.ctypes is of this process's part", "x.local.base is of this process's part",
         "x[3, 4] is one element", "x.local.view(dtype) is of this process's part", "x.gather() is the whole array on one process")
 def test_an_attribute_that_arrays_do_not_have(name):

@@ -61,6 +61,8 @@ def test_an_indefinite_matrix_is_named(comm, method, preconditioner):
     dense = np.diag(np.where(np.arange(40) % 7 == 3, -3.0, 3.0)) - np.eye(40, k=1) - np.eye(40, k=-1)
     A = tridap.Matrix(local_rows(dense, dist, comm.rank), dist)
     b = tridap.from_function(dist, lambda i: 1.0 + i % 5)
+    if preconditioner is not None:
+        preconditioner = tridap.Preconditioner(A, options={"coarse: max size": 5})  # else one direct solve may be exact
     text = refused(lambda: tridap.solve(A, b, M=preconditioner, method=method))
     assert "the matrix is not positive definite: p . A p is -" in text and "|p| |A p| for a direction p" in text
     assert len(set(comm.allgather(text))) == 1

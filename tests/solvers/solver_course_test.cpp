@@ -203,13 +203,16 @@ TEST(Solve, NamesWhatIsIndefiniteAtABreakdown) {
   EXPECT_EQ(text.find(".hpp"), std::string::npos) << text;
   Options options = options_of(Method::gmres);
   EXPECT_TRUE(solve(a, Teuchos::null, p.b, p.x, options).converged);
-  // Nothing at all: no method finds an answer.
+  // Nothing at all: no method finds an answer. From Trilinos 16 on CG of Belos says so by its result.
   const auto none = matrix_of(p.layout, [](Index) { return Row{}; });
   p.x.putScalar(0);
   for (const Method method : {Method::cg, Method::gmres}) {
     SCOPED_TRACE(static_cast<int>(method));
     options.method = method;
-    expect_refused([&] { solve(none, Teuchos::null, p.b, p.x, options); }, "singular");
+    Solution solution;
+    const std::string said = on::same_error_text([&] { solution = solve(none, Teuchos::null, p.b, p.x, options); });
+    if (!said.empty()) expect_says(said, "singular");
+    EXPECT_FALSE(solution.converged);
     EXPECT_EQ(p.x.normInf(), 0);
   }
 }

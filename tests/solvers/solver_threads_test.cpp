@@ -4,8 +4,12 @@
 #include <tridap/make.hpp>
 #include <tridap/redistribute/gather.hpp>
 #include <tridap/tpetra/operator.hpp>
+#include <tridap/tpetra/trace.hpp>
+
+#include <Teuchos_TimeMonitor.hpp>
 
 #include <atomic>
+#include <future>
 #include <list>
 #include <thread>
 
@@ -151,4 +155,26 @@ TEST(SolverThreads, SolveByOperators) {
       EXPECT_LT(worst(x), 1e-6);
     }
   });
+}
+
+// Timers of Teuchos are for one thread at a time: a call that begins while another thread is in Trilinos has none.
+TEST(SolverThreads, ACallHasNoTimerWhileAnotherThreadIsInTrilinos) {
+  std::promise<void> inside, done;
+  std::thread other([&] {
+    const tpetra::detail::InTrilinos trilinos;
+    inside.set_value();
+    done.get_future().wait();
+  });
+  inside.get_future().wait();
+  tpetra::trace();
+  { const tpetra::detail::Region region("tridap::of_two_threads"); }
+  done.set_value();
+  other.join();
+  EXPECT_TRUE(Teuchos::TimeMonitor::lookupCounter("tridap::of_two_threads").is_null());
+  { const tpetra::detail::Region region("tridap::of_two_threads"); }
+  tridap::mpi::trace({});
+  const auto timer = Teuchos::TimeMonitor::lookupCounter("tridap::of_two_threads");
+  ASSERT_FALSE(timer.is_null());
+  EXPECT_EQ(timer->numCalls(), 1);
+  EXPECT_FALSE(timer->isRunning());
 }

@@ -1,10 +1,14 @@
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
+#include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/kokkos/trace.hpp>
 #include <tridap/make.hpp>
 #include <tridap/redistribute/gather.hpp>
+#include <tridap/redistribute/ids.hpp>
 #include <tridap/redistribute/padding.hpp>
 #include <tridap/redistribute/redistribution.hpp>
+#include <tridap/tpetra/redistribute.hpp>
 #include <tridap/tpetra/trace.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -70,6 +74,34 @@ TEST_F(Trace, EachCallIsARegionByItsPublicName) {
                    "tridap::redistribute::allgather", "tridap::redistribute::PaddingUpdate::start",
                    "tridap::redistribute::PaddingUpdate::wait", "tridap::redistribute::PaddingUpdate::update",
                    " tridap::redistribute::PaddingUpdate::start", " tridap::redistribute::PaddingUpdate::wait"}));
+}
+
+TEST_F(Trace, MovesByIdsAndToVectorsAreRegionsToo) {
+  const Distribution line = Distribution::make({4 * processes}, {block()}, {processes});
+  const DistArray part = on::part_of(line, on::rank(MPI_COMM_WORLD));
+  const auto map = Teuchos::rcp(new tpetra::Map(4 * processes, 0, tpetra::Communicator(MPI_COMM_WORLD).teuchos()));
+  kokkos::trace();
+  const auto vector = tpetra::redistribute_to<double>(map, part);
+  tpetra::redistribute_from(vector, line);
+  const GlobalIds ids{4, nullptr, 4 * Index{on::rank(MPI_COMM_WORLD)}};
+  redistribute::to_ids(line, ids, 8, MPI_COMM_WORLD);
+  redistribute::from_ids(ids, line, 8, MPI_COMM_WORLD);
+  Names outer;
+  for (const std::string& name : seen.names)
+    if (name.front() != ' ') outer.push_back(name);
+  EXPECT_EQ(outer, (Names{"tridap::tpetra::redistribute_to", "tridap::tpetra::redistribute_from",
+                          "tridap::redistribute::to_ids", "tridap::redistribute::from_ids"}));
+}
+
+// Inside of a function of the user, a call is a region also if one of the same name runs it.
+TEST_F(Trace, ACallInAFunctionOfTheUserIsARegion) {
+  kokkos::trace();
+  {
+    const mpi::Region outside("tridap::redistribute::gather");
+    const mpi::Callback function;
+    redistribute::gather(x, rows, MPI_COMM_WORLD, 0);
+  }
+  EXPECT_EQ(seen.names, (Names{"tridap::redistribute::gather", " tridap::redistribute::gather"}));
 }
 
 TEST_F(Trace, ARegionEndsWhenItsCallThrows) {

@@ -45,7 +45,7 @@ constexpr Word words[] = {
     {"make one with make_matrix()", "make one by tridap_matrix_of_csr", "make one by tridap_matrix_of_csr"},
     {"use method='gmres'", "set method = \"gmres\"", "pass method='gmres'"},
     {"or method='gmres'", "or method = \"gmres\"", "or method='gmres'"},
-    {": H5Dread with H5T_NATIVE_DOUBLE, or dataset.astype(\"f8\")[()] of h5py", ": H5Dread with H5T_NATIVE_DOUBLE",
+    {": H5Dread with H5T_NATIVE_DOUBLE, or dataset.read_direct(numbers) of h5py", ": H5Dread with H5T_NATIVE_DOUBLE",
      ": h5dread_f with H5T_NATIVE_DOUBLE"},
     {", or use export_operator(), which needs no entries", "", ""},
     {"use export_operator(), which needs no entries", "use a Mat with entries", "use a Mat with entries"},

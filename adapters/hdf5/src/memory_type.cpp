@@ -103,7 +103,7 @@ std::string number_text(hid_t type) {
       H5Tget_class(type) == H5T_INTEGER ? bits_of(type).are_inside() : can_be_converted(number_layout_of(type));
   refuse("no type of this machine holds every value of " + elements + ", " + number_text(type), "",
          convertible
-             ? "convert them while they are read: H5Dread with H5T_NATIVE_DOUBLE, or dataset.astype(\"f8\")[()] of h5py"
+             ? "convert them while they are read: H5Dread with H5T_NATIVE_DOUBLE, or dataset.read_direct(numbers) of h5py"
              : "HDF5 cannot convert them, either: write the file with numbers of another type");
 }
 

@@ -144,8 +144,9 @@ class Managed {
   void solve(const MultiVector& b, MultiVector& x, const std::vector<double>& scales, std::vector<double>& each) {
     const auto r = columns_of(work_.residual, 0, scales.size());
     each = measure(b, x, scales, *r);
+    broken_ = !are_finite(each);
     int used = 0;
-    bool again = !record(0, largest(each)), ran = false;
+    bool again = !broken_ && !record(0, largest(each)), ran = false;
     while (again && used < options_.maxiter) {
       std::vector<std::size_t> active;
       for (std::size_t j = 0; j < each.size(); ++j)
@@ -155,6 +156,7 @@ class Managed {
       ran = true;
       if (broken_) break;
       const std::vector<double> before = std::exchange(each, measure(b, x, scales, *r));
+      broken_ = !are_finite(each);
       const auto better = [&](std::size_t j) { return each[j] < before[j] / 2; };
       again = again && !stopped() && std::any_of(active.begin(), active.end(), better);
       if (shows_iterations_) residuals.back() = largest(each);
@@ -181,6 +183,10 @@ class Managed {
 
  private:
   static double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+  static bool are_finite(const std::vector<double>& values) {
+    return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  }
 
   bool record(int iteration, double residual) {
     residuals.push_back(residual);
@@ -305,7 +311,7 @@ class Managed {
     used = std::min(used + more, options_.maxiter);
     std::vector<double> norms(count);
     d->norm2(Teuchos::arrayViewFromVector(norms));
-    broken_ = std::any_of(norms.begin(), norms.end(), [](double norm) { return !std::isfinite(norm); });
+    broken_ = !are_finite(norms);
     if (in_place && broken_) x.assign(*correction);
     for (std::size_t i = 0; i < count && !in_place && !broken_; ++i)
       x.getVectorNonConst(active[i])->update(1, *d->getVector(i), 1);
@@ -442,6 +448,9 @@ Solution solve(const Teuchos::RCP<const Operator>& a, const Teuchos::RCP<const O
     foreign_step(comm, "Belos", "check if the matrix is singular, or use another method or preconditioner", run,
                  explain);
     managed->rethrow();
+    if (managed->broken() && managed->residuals.empty())
+      refuse("b - A x is not finite for the first guess", "must be finite",
+             "check the values of A, or if the function that multiplies by A writes each element of the product");
     if (managed->broken() && !solution.stopped)
       refuse("the iteration broke down: its solution became infinite within " + std::to_string(solution.iterations) +
                  " iterations",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -24,12 +25,15 @@ std::string text(const std::array<Index, 2>& widths) {
   return "(" + std::to_string(widths[0]) + ", " + std::to_string(widths[1]) + ")";
 }
 
-// The global indices of the local ones that a dimension describes. It may be wrong: then they may be any.
+// The global indices of the local ones that a dimension describes. Unless it is right it may be wrong: then they may be
+// any.
 class Described {
  public:
-  explicit Described(const Dimension& dimension) {
+  Described(const Dimension& dimension, bool is_right) {
     if (const auto* lists = std::get_if<Unstructured>(&dimension.dist)) {
-      listed_ = read_indices(lists->indices).value_or(std::vector<Index>{});
+      listed_ = read_indices(lists->indices);
+      if (!listed_ && is_right) throw std::bad_alloc();
+      if (!listed_) listed_.emplace();
     } else if (const auto* cyclic = std::get_if<Cyclic>(&dimension.dist)) {
       start_ = cyclic->start;
       length_ = std::max<Index>(cyclic->block_size, 1);
@@ -67,7 +71,7 @@ std::array<Index, 2> repeated(const Dimension& dimension) {
 }
 
 Differing indices_differ(const Dimension& given, const Dimension& expected, Index extent) {
-  const Described mine(given), other(expected);
+  const Described mine(given, false), other(expected, true);
   for (Index local = 0; local < extent; ++local) {
     const std::optional<Index> index = mine.at(local);
     if (!index) break;  // the extents differ
