@@ -1,7 +1,9 @@
 #include "mpi/support.hpp"
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/different_calls.hpp>
+#include <tridap/internal/region.hpp>
 #include <tridap/mpi/gather_distribution.hpp>
+#include <tridap/mpi/regions.hpp>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -211,4 +213,23 @@ TEST(Call, IsInTheListOfThreadsWhileItLasts) {
     EXPECT_GT(thread.since, 0);
   }
   EXPECT_EQ(find(), std::vector<std::string>{});
+}
+
+// In a function of the user, a call is a region also if one of the same name runs the function.
+TEST(Call, OfAFunctionOfTheUserIsARegionOfItsOwn) {
+  static std::vector<std::string> told;
+  told.clear();
+  const auto before = tridap::mpi::trace({[](const char* name) {
+                                            told.push_back(name);
+                                            return true;
+                                          },
+                                          [] { told.push_back("end"); }});
+  {
+    const tridap::mpi::Region outside("tridap::solve");
+    { const tridap::mpi::Region inside("tridap::solve"); }
+    const Callback user;
+    const tridap::mpi::Region own("tridap::solve");
+  }
+  tridap::mpi::trace(before);
+  EXPECT_EQ(told, (std::vector<std::string>{"tridap::solve", "tridap::solve", "end", "end"}));
 }

@@ -1,7 +1,5 @@
 #include "support/parts.hpp"
 #include "support/ranks.hpp"
-#include <tridap/internal/collective_call.hpp>
-#include <tridap/internal/region.hpp>
 #include <tridap/kokkos/trace.hpp>
 #include <tridap/make.hpp>
 #include <tridap/redistribute/gather.hpp>
@@ -91,17 +89,6 @@ TEST_F(Trace, MovesByIdsAndToVectorsAreRegionsToo) {
     if (name.front() != ' ') outer.push_back(name);
   EXPECT_EQ(outer, (Names{"tridap::tpetra::redistribute_to", "tridap::tpetra::redistribute_from",
                           "tridap::redistribute::to_ids", "tridap::redistribute::from_ids"}));
-}
-
-// Inside of a function of the user, a call is a region also if one of the same name runs it.
-TEST_F(Trace, ACallInAFunctionOfTheUserIsARegion) {
-  kokkos::trace();
-  {
-    const mpi::Region outside("tridap::redistribute::gather");
-    const mpi::Callback function;
-    redistribute::gather(x, rows, MPI_COMM_WORLD, 0);
-  }
-  EXPECT_EQ(seen.names, (Names{"tridap::redistribute::gather", " tridap::redistribute::gather"}));
 }
 
 TEST_F(Trace, ARegionEndsWhenItsCallThrows) {
