@@ -175,9 +175,9 @@ Array Array::from(Given given, py::object comm, std::shared_ptr<const Distributi
   return made;
 }
 
-void Array::set_read_only(bool read_only) {
-  local_.attr("flags").attr("writeable") = !read_only;
-  array_.buffer.read_only = read_only;
+void Array::replace_local(py::array local) {
+  array_.buffer.read_only = !local.writeable();
+  local_ = std::move(local);
 }
 
 void Array::complete(std::shared_ptr<const Distribution> distribution, double seconds) noexcept {

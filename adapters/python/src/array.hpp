@@ -63,8 +63,8 @@ class Array {
   py::dict own_dictionary(Version version) const;  ///< the same for our own readers, for any elements
   DistArray in(Version version) const;             ///< throws Error if that version cannot describe it
 
-  /// Lets nobody write to the NumPy array, or again, if it was made writable.
-  void set_read_only(bool read_only);
+  /// Takes another NumPy array of the same memory, which may or may not be writable.
+  void replace_local(py::array local);
   /// Gives the Distribution to an array that was made without it, and the time that making the array took.
   void complete(std::shared_ptr<const Distribution> distribution, double seconds) noexcept;
 

@@ -13,6 +13,7 @@ from . import _core
 from ._agree import Elsewhere, collective, together
 from ._functions import _ELEMENTWISE
 from ._make import distribution
+from ._mesh import protected
 from ._place import communicator_of_ranks, communicator_of_replica, kept_with
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def sent(array, failed=None):
 
 def _protect(array, replicas, read_only):
     if replicas.count > 1 and isinstance(array, _core.DistArray):
-        _core._set_read_only(array, read_only)
+        _core._replace_local(array, protected(replicas.values, read_only))
         replicas.sent = read_only
 
 
