@@ -116,6 +116,12 @@ contains
     call fails_everywhere(stat, text, 'tridap_array has the number 0')
     call tridap_norm(w, r8, stat, text)
     call fails_everywhere(stat, text, 'tridap_array has the number 0')
+    if (wrong) then
+      call tridap_norm(u, r4, stat, text)
+    else
+      call tridap_norm(u, r8, stat, text)
+    end if
+    call fails_everywhere(stat, text, 'norm is real(4), must be real(8)')
     call tridap_write_capture(w, 'never_written', stat, text)
     call fails_everywhere(stat, text, 'tridap_array has the number 0')
     lists = tridap_distribution_of_lists([merge(1, rank + 1, wrong)], MPI_COMM_WORLD, stat, text)

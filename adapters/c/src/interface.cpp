@@ -18,14 +18,10 @@ namespace {
 
 // Words before a number that counts from 0 in C, and from 1 in Fortran. "axis" also stands alone.
 constexpr std::pair<std::string_view, std::string_view> counted[] = {
-    {"axis", "dimension"},
-    {"axes", "dimensions"},
-    {"ghost", "ghost"},
-    {"index", "index"},
-    {"local row", "local row"},
-    {"array", "array"},
-    {"has the id", "has the id"},
-    {"a global index, from 0 to", "a global index, from 1 to"},
+    {"axis", "dimension"},        {"axes", "dimensions"},
+    {"ghost", "ghost"},           {"index", "index"},
+    {"local row", "local row"},   {"array", "array"},
+    {"has the id", "has the id"}, {"a global index, from 0 to", "a global index, from 1 to"},
 };
 
 bool is_letter(const std::string& text, std::size_t at) {

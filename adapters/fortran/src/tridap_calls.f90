@@ -203,4 +203,20 @@ contains
         c_null_ptr, array, given%number)
   end function
 
+  !> The same for a collective call whose result is a real of a kind, which must be that of the array's elements.
+  type(c_handle) function of_kind(array, name, kind, failed) result(given)
+    integer(int64), intent(in) :: array
+    character(*), intent(in) :: name
+    integer, intent(in) :: kind
+    logical, intent(out) :: failed
+    integer(c_int) :: of_array, status
+    given = c_handle(array)
+    of_array = c_real_kind(given)
+    failed = of_array /= 0 .and. of_array /= kind
+    if (.not. failed) return
+    status = c_refuse(c_text_of(name//' is real('//text_of_number(int(kind, int64))//')'), &
+        c_text_of('must be real('//text_of_number(int(of_array, int64))//'), as the array'), &
+        c_text_of('declare it of this kind'), c_array_handle, c_null_ptr, array, given%number)
+  end function
+
 end module

@@ -101,10 +101,11 @@ std::string number_text(hid_t type) {
 [[noreturn]] void refuse_number(hid_t type, const std::string& elements) {
   const bool convertible =
       H5Tget_class(type) == H5T_INTEGER ? bits_of(type).are_inside() : can_be_converted(number_layout_of(type));
-  refuse("no type of this machine holds every value of " + elements + ", " + number_text(type), "",
-         convertible
-             ? "convert them while they are read: H5Dread with H5T_NATIVE_DOUBLE, or dataset.read_direct(numbers) of h5py"
-             : "HDF5 cannot convert them, either: write the file with numbers of another type");
+  refuse(
+      "no type of this machine holds every value of " + elements + ", " + number_text(type), "",
+      convertible
+          ? "convert them while they are read: H5Dread with H5T_NATIVE_DOUBLE, or dataset.read_direct(numbers) of h5py"
+          : "HDF5 cannot convert them, either: write the file with numbers of another type");
 }
 
 Datatype native(Kind kind, Index bytes) { return datatype({kind, bytes, true}); }

@@ -80,9 +80,10 @@ class Document {
   }
   void need_room(Index more) const {
     if (more > most_text - static_cast<Index>(grids_.size() + parts_.size()))
-      refuse("the XDMF file would have more than " + std::to_string(most_text >> 20) + " MiB of text", "",
-             "name fewer arrays, or save fewer steps in a file; for cells with two axes, save the points and name them as "
-             "coordinates");
+      refuse(
+          "the XDMF file would have more than " + std::to_string(most_text >> 20) + " MiB of text", "",
+          "name fewer arrays, or save fewer steps in a file; for cells with two axes, save the points and name them as "
+          "coordinates");
   }
   void begin(const std::string& text) {
     line(text);

@@ -26,8 +26,8 @@ std::vector<Open>& open() {
 
 std::mutex timers;
 
-// A timer that has started; null if it runs already, or if another thread is in Trilinos, whose timers are for one thread
-// at a time.
+// A timer that has started; null if it runs already, or if another thread is in Trilinos, whose timers are for one
+// thread at a time.
 Teuchos::Time* started(const char* name) {
   const mpi::InsideIfFree inside(mpi::Library::trilinos);
   if (!inside) return nullptr;

@@ -57,7 +57,8 @@ struct Saving {
       const auto ndim = static_cast<Index>(arrays.front().array.dim_data.size());
       if (asked.chunk_count != 0 && asked.chunk_count != ndim)
         refuse_key("chunks", "a list of " + std::to_string(asked.chunk_count),
-                   "must have " + std::to_string(ndim) + " extents, one for each axis", "pass a longer or a shorter list");
+                   "must have " + std::to_string(ndim) + " extents, one for each axis",
+                   "pass a longer or a shorter list");
       options.chunks = list_of(asked.chunks, ndim, "chunks");
     }
     options.compression = static_cast<int>(asked.compression);

@@ -113,7 +113,7 @@ typedef struct tridap_receipt {
 
 // ---- Distributions ---------------------------------------------------------------------------------------------
 
-#define TRIDAP_HERE (-1)  ///< for an argument `process`: this process
+#define TRIDAP_HERE (-1)          ///< for an argument `process`: this process
 #define TRIDAP_ZERO (-INT32_MAX)  ///< for an option whose 0 means a default: the number 0
 
 /// A part of this process's memory.
@@ -461,7 +461,7 @@ typedef struct tridap_solve_options {
   tridap_preconditioner made;  ///< instead: one that was made
   /// The solve ends when |b - A x| is at most tol |b|, or atol. 0: 1e-8, or none if there is an `atol`; TRIDAP_ZERO: 0.
   double tol;
-  double atol;  ///< see `tol`
+  double atol;                            ///< see `tol`
   int32_t maxiter;                        ///< the largest number of iterations; 0: 1000; TRIDAP_ZERO: 0
   tridap_copy copy;                       ///< of the elements of b and x
   const char* parameters;                 ///< of the method, such as "Num Blocks=50"

@@ -60,12 +60,12 @@ redistribute::PlacedDistribution placed(int handle, const ExportOptions& options
 
 /// The processes of the Global Array's group. GA owns the communicator: do not free it.
 MPI_Comm communicator(int handle);
-/// The processes that call what is collective for a Global Array: as communicator(), but MPI_COMM_WORLD if these are all,
-/// and if there is no such array, since those that have one may be all. Local.
+/// The processes that call what is collective for a Global Array: as communicator(), but MPI_COMM_WORLD if these are
+/// all, and if there is no such array, since those that have one may be all. Local.
 MPI_Comm holders(int handle);
 /// The processes in the array's process grid, in the grid's row-major order, as gather_distribution() and solvers need
-/// them; MPI_COMM_NULL on other processes. The caller frees it. **Collective** over communicator(): throws the same Error
-/// on every process, also if one process gives a handle of no array, unless the array is one of a smaller group.
+/// them; MPI_COMM_NULL on other processes. The caller frees it. **Collective** over communicator(): throws the same
+/// Error on every process, also if one process gives a handle of no array, unless the array is one of a smaller group.
 MPI_Comm grid_communicator(int handle);
 
 }  // namespace tridap::globalarrays

@@ -71,8 +71,8 @@ inline constexpr PetscErrorCode raised_in_python = PETSC_ERR_PYTHON;
 inline constexpr PetscErrorCode raised_in_python = -1;
 #endif
 
-/// The communicator that the user gave when an object was made, which PETSc keeps as an attribute of its own one; absent
-/// if it does not say so: from 3.19 on only PETSc knows the attribute's key. Local.
+/// The communicator that the user gave when an object was made, which PETSc keeps as an attribute of its own one;
+/// absent if it does not say so: from 3.19 on only PETSc knows the attribute's key. Local.
 inline std::optional<MPI_Comm> users_comm([[maybe_unused]] PetscObject object) {
 #if PETSC_VERSION_LT(3, 19, 0)
   union {
