@@ -157,7 +157,7 @@ def test_numbers_that_numpy_has_not_are_refused_by_name(folder):
     if R == 0:  # what the message advises
         with h5py.File(folder / "x.h5", "r") as file:
             numbers = np.empty(file["quad"].shape)
-            eval(re.search("or (dataset.*) of h5py", text)[1], {"dataset": file["quad"], "numbers": numbers})
+            eval(re.search("read: (dataset.*) of h5py", text)[1], {"dataset": file["quad"], "numbers": numbers})
             assert numbers.tolist() == values.tolist()
 
 
