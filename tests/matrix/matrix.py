@@ -236,12 +236,12 @@ def line_of(name, result):
             f"{result['runs']} runs, {result['failed']} failed, {result['minutes']} minutes")
 
 
-def record(row, found, begin):
+def record(row, found, begin, commit):
     if "programs" in row:
         compiler = "GCC " + re.sub(r"-.*", "", version_in(machines.folder(row) / "layers" / "full", "g++"))
     else:
         compiler = compiler_of(build_of(row))
-    result = {"date": datetime.date.today().isoformat(), "commit": head(), "compiler": compiler,
+    result = {"date": datetime.date.today().isoformat(), "commit": commit, "compiler": compiler,
               "mpi": mpi_of(row), **found, "minutes": round((time.monotonic() - begin) / 60)}
     keep(row, result)
     return result
@@ -286,7 +286,7 @@ def needs_clone():
 
 def test(row):
     needs_clone()
-    begin = time.monotonic()
+    begin, commit = time.monotonic(), head()
     if "given" in row:
         given(row)
     announce(row)
@@ -296,7 +296,7 @@ def test(row):
         sys.exit(f"./dev matrix: {row['name']}: no test ran; the reason is above")
     if code and found["failed"] == 0:
         found["failed"] = 1  # what comes after the tests
-    result = record(row, found, begin)
+    result = record(row, found, begin, commit)
     write_table()
     print(line_of(row["name"], result))
     if code and "programs" not in row:

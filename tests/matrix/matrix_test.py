@@ -198,9 +198,11 @@ class WhatComesAfterTheTests(unittest.TestCase):
         found = {"googletest": 3, "pytest": 0, "skipped": 0, "failed": failed, "runs": 2}
         none = mock.DEFAULT
         with mock.patch.multiple(matrix, needs_clone=none, announce=none, write_table=none, line_of=none, record=none) as called, \
-                mock.patch.object(matrix, "run_inside", return_value=(found, code)), mock.patch("builtins.print"):
-            called["record"].side_effect = lambda row, numbers, begin: dict(numbers)
+                mock.patch.object(matrix, "run_inside", return_value=(found, code)), mock.patch("builtins.print"), \
+                mock.patch.object(matrix, "head", side_effect=["at its beginning", "later"]):
+            called["record"].side_effect = lambda row, numbers, begin, commit: dict(numbers)
             status = matrix.test({"name": "a row", "in_place": False})
+            self.assertEqual(called["record"].call_args.args[3], "at its beginning")
             return called["record"].call_args.args[1]["failed"], status
 
     def test_a_row_that_fails_after_its_tests_has_failed(self):
