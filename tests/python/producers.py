@@ -118,7 +118,9 @@ def outside(**more):
     """The environment of a program that is no process of this job."""
     kept = {name: value for name, value in os.environ.items()
             if not name.startswith(("OMPI_", "PMIX_", "PMI_", "SLURM")) or name.startswith(("OMPI_ALLOW", "OMPI_MCA_rmaps"))}
-    return {**kept, **more}
+    # Open MPI 5 and later does not give its processes what allows more of them than cores.
+    oversubscribe = {f"PRTE_MCA_{name}": ":oversubscribe" for name in ("rmaps_default_mapping_policy", "mapby")}
+    return {**kept, **oversubscribe, **more}
 
 
 def ran(comm, *command, **environment):
