@@ -254,7 +254,6 @@ def _words(dist):
     return f"{dist.shape} {dist.describe()}"
 
 
-@collective("x.redistribute()", elsewhere=True)
 def shape_there(shape: tuple[int, ...], axes: Sequence[int] | None, ravel: str | None) -> tuple[int, ...]:
     """The shape of what `redistribute` makes of an array, if `to` gives its axes. Local."""
     if ravel is not None:
@@ -265,6 +264,7 @@ def shape_there(shape: tuple[int, ...], axes: Sequence[int] | None, ravel: str |
     return shape if axes is None else tuple(shape[axis] for axis in _axes(axes, len(shape)))
 
 
+@collective("x.redistribute()", elsewhere=True)
 def redistribute(x: Any, to: Any = None, out: Any = None, *, grid: int | Sequence[int] | None = None,
                  axes: Sequence[int] | None = None, order: str = "C", alpha: complex = 1, beta: complex = 0,
                  convert: bool | DTypeLike = False, fill_padding: bool = False, partial: bool = False,
