@@ -107,7 +107,7 @@ class Run:
         return built is not None
 
     def python(self):
-        printed = self.command("python", [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:zarr", "-rs", "-q", "--tb=short",
+        printed = self.command("python", [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rs", "-q", "--tb=short",
                                           f"--junitxml={self.out}/python.xml", HERE / "test_python_gpu.py"], 120)
         for line in re.findall(r"^SKIPPED.*$", printed or "", re.M):
             print("        ", line)
