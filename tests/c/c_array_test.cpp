@@ -107,3 +107,29 @@ TEST(CArray, WrongMemoryIsRefused) {
   EXPECT_REFUSED(tridap_array_of(layout, &memory, &array), "the device of the memory is (2, -1)");
   EXPECT_REFUSED(tridap_array_of(layout, nullptr, &array), "memory is NULL");
 }
+
+// Whoever takes the memory must wait for the stream on which a device has written it.
+TEST(CArray, MemoryOfADeviceIsHandedOverWithItsStream) {
+  const tridap_distribution layout = distributed({8, 8}, "b,*");
+  std::vector<double> elements(static_cast<std::size_t>(product(extents(layout, 2))) + 1);
+  int stream = 0;  // only its address is handed on
+  tridap_memory memory{};
+  memory.data = elements.data();
+  memory.type = TRIDAP_FLOAT64;
+  memory.device.type = DAP_DEVICE_CUDA;
+  for (void* const given : {static_cast<void*>(&stream), static_cast<void*>(nullptr)}) {
+    memory.device.stream = given;
+    tridap_array array{};
+    OK(tridap_array_of(layout, &memory, &array));
+    tridap_memory found{};
+    OK(tridap_array_memory(array, &found));
+    EXPECT_EQ(found.device.type, DAP_DEVICE_CUDA);
+    EXPECT_EQ(found.device.stream, given);
+    dap_array* handed = nullptr;
+    OK(tridap_array_to_dap(array, &handed));
+    EXPECT_EQ(handed->buffer.device.stream, given);
+    dap_array_release(handed);
+    OK(tridap_release(array.number));
+  }
+  OK(tridap_release(layout.number));
+}
