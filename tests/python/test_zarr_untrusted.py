@@ -179,6 +179,13 @@ def test_chunks_in_shards_state_no_more_than_they_have(index):
     checked.need_stated(one, "c/0", said[-36:] if index == "end" else said[:36], of_index)
     with pytest.raises(ValueError, match="states that it has"):
         checked.need_stated(one, "c/0", wrong, Request(start=40, end=40 + len(wrong)))
+    places = {}  # zarr asks for several chunks at once
+    checked.need_stated(one, "c/0", said[-36:] if index == "end" else said[:36], of_index, places=places)
+    begin = 0 if index == "end" else 36
+    both = Request(start=begin, end=begin + len(right) + len(wrong))
+    with pytest.raises(ValueError, match="states that it has"):
+        checked.need_stated(one, "c/0", right + wrong, both, places=places)
+    checked.need_stated(one, "c/0", right, Request(start=begin, end=begin + len(right)), places=places)
     with pytest.raises(ValueError, match="the index of a shard has 36"):
         checked.need_stated(one, "c/0", bytes(35))
     if index == "start":

@@ -209,7 +209,7 @@ class _Saving:
         values = x.owned
         inside = checked.Inside(self.root)
         array = versions.opened(self.root, task.name, task.stored.said, inside,
-                                functools.partial(checked.need_stated, task.stored), writes=True)
+                                functools.partial(checked.need_stated, task.stored, places={}), writes=True)
         first = () if task.step is None else (slice(task.step, task.step + 1),)
         for there, here in chunking.pieces(box, units, values.dtype.itemsize):
             part = values[here]

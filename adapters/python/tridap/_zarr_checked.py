@@ -366,11 +366,13 @@ def _new_size(said, what, depth=0):
     return _refuse_type(what, said)
 
 
-def need_stated(stored: Stored, key: str, data: Any, request: Any = None) -> None:
+def need_stated(stored: Stored, key: str, data: Any, request: Any = None, *, places: dict[str, Any] | None = None) -> None:
     """Raises ValueError if a chunk states that it has more bytes than a chunk of the array has: a codec would allocate them.
 
-    `data` is a file with elements, or what zarr has requested of it.
+    `data` is a file with elements, or what zarr has requested of it: the index of a shard, or one or several chunks. `places` keeps
+    the indexes by key.
     """
+    indexes = {} if places is None else places
     read = memoryview(data).cast("B")
     shards = stored.shards
     if shards is None:
@@ -380,9 +382,12 @@ def need_stated(stored: Stored, key: str, data: Any, request: Any = None) -> Non
         for begin, length in _chunks_in(key, index, shards):
             _need_stated(key, read[begin:begin + length], shards.names, shards.most)
     elif hasattr(request, "suffix") or (not shards.at_end and (request.start, request.end) == (0, shards.index_bytes)):
-        _chunks_in(key, read, shards)
+        indexes[key] = _chunks_in(key, read, shards)
     else:
-        _need_stated(key, read, shards.names, shards.most)
+        first = getattr(request, "start", getattr(request, "offset", 0))
+        for begin, length in indexes.get(key, [(first, len(read))] if shards.names else []):
+            if first <= begin and begin + length <= first + len(read):
+                _need_stated(key, read[begin - first:begin - first + length], shards.names, shards.most)
 
 
 def _chunks_in(key, index, shards):

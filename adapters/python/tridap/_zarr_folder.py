@@ -93,7 +93,7 @@ def remove_steps(root: str, name: str, begin: int, end: int) -> None:
     """Removes the chunks of steps of an array with one step in each chunk: those that a save left that was killed."""
     checked = Inside(root)
     for folder in (name, f"{name}/c"):  # of format 3 with slashes
-        checked(f"{folder}/0")
+        checked(f"{folder}/zarr.json")  # no link is on the way
         try:
             names = os.listdir(os.path.join(root, folder))
         except (FileNotFoundError, NotADirectoryError):

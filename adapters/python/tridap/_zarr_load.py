@@ -147,7 +147,7 @@ def _layout(found, shape):
 
 def _open(found, stored):
     return versions.opened(found.root, stored.name, stored.said, checked.Inside(found.root),
-                           functools.partial(checked.need_stated, stored), writes=False)
+                           functools.partial(checked.need_stated, stored, places={}), writes=False)
 
 
 def load(loading: Loading, comm: Any, tell: Any) -> _core.DistArray:
