@@ -43,7 +43,7 @@ class Shards(NamedTuple):
 
     most: int  #: the bytes of a chunk before it is compressed
     names: list[str]  #: of its codecs, as `_chain` returns them
-    count: int
+    chunks: int  #: how many
     index_bytes: int
     at_end: bool  #: whether the index is behind the chunks
 
@@ -394,7 +394,7 @@ def _chunks_in(key, index, shards):
     """Where the chunks of a shard begin, and their bytes, by its index; without those that were not written."""
     if len(index) != shards.index_bytes:
         wrong(repr(key), f"it has {len(index)} bytes", f"the index of a shard has {shards.index_bytes}")
-    found = np.frombuffer(index, "<u8", 2 * shards.count).reshape(-1, 2)
+    found = np.frombuffer(index, "<u8", 2 * shards.chunks).reshape(-1, 2)
     found = found[(found != 2**64 - 1).any(axis=1)]
     if not shards.at_end and (found[:, 0] < shards.index_bytes).any():
         wrong(repr(key), "a chunk of the shard begins in its index", "write the store again")

@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 import stat
-from typing import Any
+from typing import Any, Callable
 
 from ._zarr_checked import Inside, Node, format_at
 from ._zarr_versions import ARRAY_KEY, GROUP_KEY, writes_in_place
@@ -75,7 +75,7 @@ def link_all(source: str, target: str) -> None:
 
     They are copied, too, if zarr writes files in place, so that the files of the source never change.
     """
-    second = shutil.copy2 if writes_in_place() else os.link
+    second: Callable[..., Any] = shutil.copy2 if writes_in_place() else os.link
     for folder, folders, files in os.walk(source):
         there = os.path.join(target, os.path.relpath(folder, source))
         os.makedirs(there, exist_ok=True)
