@@ -75,7 +75,9 @@ def link_all(source: str, target: str) -> None:
 
     They are copied, too, if zarr writes files in place, so that the files of the source never change.
     """
-    second: Callable[..., Any] = shutil.copy2 if writes_in_place() else os.link
+    second: Callable[..., Any] = os.link
+    if writes_in_place():
+        second = shutil.copy2
     for folder, folders, files in os.walk(source):
         there = os.path.join(target, os.path.relpath(folder, source))
         os.makedirs(there, exist_ok=True)
