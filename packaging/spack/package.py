@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="18bc13cc27a2759d04ececa35b02b04d3bd183e048dba80c0ff7bc16e74143bf")
+    version("0.2.0", sha256="0fd8d76b68854094e846aae5593359c23f3a8d96fe86c0fd1b2c23d6406d989a")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
