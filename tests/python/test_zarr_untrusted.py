@@ -186,6 +186,8 @@ def test_chunks_in_shards_state_no_more_than_they_have(index):
     with pytest.raises(ValueError, match="states that it has"):
         checked.need_stated(one, "c/0", right + wrong, both, places=places)
     checked.need_stated(one, "c/0", right, Request(start=begin, end=begin + len(right)), places=places)
+    with pytest.raises(ValueError, match="states that it has"):  # the file ends before the chunk
+        checked.need_stated(one, "c/0", right + wrong[:-4], both, places=places)
     with pytest.raises(ValueError, match="the index of a shard has 36"):
         checked.need_stated(one, "c/0", bytes(35))
     if index == "start":

@@ -386,7 +386,7 @@ def need_stated(stored: Stored, key: str, data: Any, request: Any = None, *, pla
     else:
         first = getattr(request, "start", getattr(request, "offset", 0))
         for begin, length in indexes.get(key, [(first, len(read))] if shards.names else []):
-            if first <= begin and begin + length <= first + len(read):
+            if first <= begin < first + len(read):  # a chunk may end behind the end of the file
                 _need_stated(key, read[begin - first:begin - first + length], shards.names, shards.most)
 
 
@@ -428,7 +428,7 @@ def _last(names):
 
 
 def _need_one_compressor(names, what):
-    """Refuses compressors that read what another codec has made: nobody sees how many bytes that states."""
+    """Refuses a compressor that is not the last codec: only the first bytes of a file can be checked before they are decoded."""
     compressors = [name for name in names if name in COMPRESSORS]
     if compressors and (len(compressors) > 1 or _last(names) != compressors[0]):
         wrong(what, f"it is stored with the codecs {', '.join(map(str, names))}",

@@ -114,7 +114,7 @@ typedef struct tridap_receipt {
 // ---- Distributions ---------------------------------------------------------------------------------------------
 
 #define TRIDAP_HERE (-1)          ///< for an argument `process`: this process
-#define TRIDAP_ZERO (-INT32_MAX)  ///< for an option whose 0 means a default: the number 0
+#define TRIDAP_ZERO (-INT32_MAX)  ///< in options: the number 0, where 0 means the default
 
 /// A part of this process's memory.
 typedef enum tridap_part TRIDAP_ANY_INT {
