@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="0fd8d76b68854094e846aae5593359c23f3a8d96fe86c0fd1b2c23d6406d989a")
+    version("0.2.0", sha256="3a25c2859a9c959741d4538c90769f76d71ed6653703fdeb0966488130c05e4c")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
