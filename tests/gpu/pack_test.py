@@ -51,11 +51,13 @@ def pack(folder, build):
     assert (folder / "kernels.fatbin").stat().st_size > 10000 and os.access(folder / "mpi_programs" / "moves", os.X_OK)
     assert (folder / "refused_calls.py").exists() and os.access(folder / "programs" / "driver", os.X_OK)
     with tempfile.TemporaryDirectory() as out:
-        said = run(sys.executable, folder / "run", "--out", out, CUDA_VISIBLE_DEVICES="")
+        said = run(sys.executable, folder / "run", "--out", out, "--only", "configure", CUDA_VISIBLE_DEVICES="")
         result = json.loads((pathlib.Path(out) / "result.json").read_text())
-    assert result["counts"] == {"ok": 0, "FAILED": 0, "skipped": 6}, said
-    assert [check["check"] for check in result["checks"]] == ["driver", "moves", "rates", "sanitizer", "python", "mpi"], said
-    assert {check["what"] for check in result["checks"]} == {"no GPU here"}, said
+    checks = {check["check"]: (check["outcome"], check["what"]) for check in result["checks"]}
+    module = checks.popitem()  # the last one
+    assert module[0] == "configure" and module[1][0] == "ok" or module == ("build", ("skipped", module[1][1])), said
+    assert list(checks) == ["driver", "moves", "rates", "sanitizer", "python", "mpi"], said
+    assert set(checks.values()) == {("skipped", "no GPU here")}, said
     assert re.fullmatch(r"nvcc \d+[.]\d+", result["compiler"]), result
 
 

@@ -79,8 +79,8 @@ class Run:
             print("\n".join(lines[-25:]), flush=True)
         return printed if code == 0 else None
 
-    def build(self):
-        """Compiles the Python module for this Python. Returns whether it could."""
+    def build(self, configure_only=False):
+        """Compiles the Python module for this Python, or only configures it. Returns whether it could."""
         work = self.out / "module" if self.out != HERE else HERE / "module"
         shutil.rmtree(work, ignore_errors=True)
         work.mkdir(parents=True)
@@ -92,15 +92,15 @@ class Run:
             self.said("build", "skipped", 0, str(error))
             return False
         off = [f"-DTRIDAP_{name}=OFF" for name in
-               ("KOKKOS", "TPETRA", "SOLVERS", "GLOBALARRAYS", "SCALAPACK", "HDF5", "PETSC", "TESTS", "EXAMPLES")]
+               ("KOKKOS", "TPETRA", "SOLVERS", "GLOBALARRAYS", "SCALAPACK", "HDF5", "PETSC", "C", "TESTS", "EXAMPLES")]
         configured = self.command("configure", [
             "cmake", "-S", work, "-B", work / "build", *(["-G", "Ninja"] if shutil.which("ninja") else []), *off,
             "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0", "-DTRIDAP_PYTHON=ON", "-DTRIDAP_MPI=ON",
             f"-DPython_EXECUTABLE={sys.executable}", f"-Dpybind11_DIR={pybind11.get_cmake_dir()}",
             f"-DMPI_CXX_COMPILER={MPI}/bin/mpicxx", f"-DTRIDAP_DEVICE_IMAGE={HERE}/kernels.fatbin", f"-DTRIDAP_DLPACK_INCLUDE_DIR={HERE}/include",
             f"-Dnlohmann_json_DIR={HERE}/share/cmake/nlohmann_json", "-DCMAKE_DISABLE_FIND_PACKAGE_CLI11=TRUE"], 60)
-        if configured is None:
-            return False
+        if configured is None or configure_only:
+            return configured is not None
         built = self.command("build", ["cmake", "--build", work / "build", "--parallel", os.cpu_count(), "--target",
                                        "tridap_core"], 400)
         self.environment["PYTHONPATH"] = f"{work}/build/adapters/python"
@@ -147,7 +147,10 @@ y = x.to("cpu")
 assert y.sum() == 15, y.sum()
 z = x.redistribute("c")
 assert z.device == "cuda:0" and (cupy.from_dlpack(z.local) == cupy.arange(3.0) * 2 + comm.rank).all(), z.local
-print("process", comm.rank, "of 2: a part in GPU memory, dealt in turn there, and moved to the host, adds up to 15")
+u = tridap.GhostedArray.copy_of(x, [3 * (1 - comm.rank)])
+u.update_ghosts()
+assert u.owned.device == "cuda:0" and cupy.from_dlpack(u.local)[3] == 3 * (1 - comm.rank), u.local
+print("process", comm.rank, "of 2: a part in GPU memory, dealt in turn there, and moved to the host, adds up to 15, and has its ghost")
 """
         self.command("mpi", [MPI / "bin" / "mpiexec", "-n", "2", sys.executable, "-c", program], 60)
 
@@ -155,7 +158,7 @@ print("process", comm.rank, "of 2: a part in GPU memory, dealt in turn there, an
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=pathlib.Path, default=HERE)
-    parser.add_argument("--build-only", action="store_true", help="compile the module, GPU or not")
+    parser.add_argument("--only", choices=("configure", "build"), help="without a GPU, configure or compile the module")
     parser.add_argument("parts", nargs="*")
     chosen = parser.parse_args()
     chosen.out = chosen.out.resolve()
@@ -171,8 +174,8 @@ def main():
     if not has_gpu():
         for part in wanted:
             run.said(part, "skipped", 0, "no GPU here")
-        if chosen.build_only:
-            run.build()
+        if chosen.only:
+            run.build(configure_only=chosen.only == "configure")
     else:
         run.command("device", ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"], 20)
         for program in programs:

@@ -360,13 +360,6 @@ def test_sums_have_the_same_bits_each_time():
     assert len({x.sum() for _ in range(5)}) == 1 and np.isclose(x.sum(), held.get().sum())
 
 
-def test_ghosts_stay_on_the_device():
-    held, x = device_array()
-    u = tridap.GhostedArray.copy_of(x, [])
-    u.update_ghosts()
-    assert u.owned.device == "cuda:0" and np.array_equal(cupy.from_dlpack(u.local).get(), held.get())
-
-
 def test_scatter_takes_an_array_on_the_device():
     held, _ = device_array()
     assert np.array_equal(tridap.scatter(held, DIST).local, held.get())

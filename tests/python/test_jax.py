@@ -38,7 +38,7 @@ def numbered(shape=SHAPE, dtype=float):
 def on(j, grid, *spec, backward=False):
     """A sharding over all devices."""
     devices = sorted(j.devices(), key=lambda device: device.id)
-    mesh = j.sharding.Mesh(np.array(devices[::-1] if backward else devices).reshape(grid), "ab"[:len(grid)])
+    mesh = j.sharding.Mesh(np.array(devices[::-1] if backward else devices).reshape(grid), tuple("ab")[:len(grid)])
     return j.sharding.NamedSharding(mesh, j.sharding.PartitionSpec(*spec))
 
 

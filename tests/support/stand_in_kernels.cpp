@@ -3,6 +3,8 @@
 #include <kernels.hpp>
 #include <reduce.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -12,7 +14,11 @@ namespace stand_in {
 
 namespace {
 
-using tridap::device::Long, tridap::device::PullTask, tridap::device::SlotTask, tridap::device::threads;
+using tridap::device::find_places, tridap::device::copy_rows, tridap::device::read_turned, tridap::device::write_turned;
+using tridap::device::Long, tridap::device::Place, tridap::device::PullTask, tridap::device::SlotTask;
+using tridap::device::threads;
+
+std::size_t number(int thread) { return static_cast<std::size_t>(thread); }
 
 template <class Phase>
 void for_each_thread(Phase&& phase) {
@@ -32,8 +38,9 @@ void rows(const void* argument, unsigned, unsigned) {
   const PullTask& task = *static_cast<const PullTask*>(argument);
   for (Long tile = 0; tile < task.tiles; ++tile) {
     const auto block = shared_memory<tridap::device::SharedRows>();
-    for_each_thread([&](int thread) { find_places(task, tile, *block, thread); });
-    for_each_thread([&](int thread) { tridap::device::copy_rows<Word>(task, *block, thread); });
+    std::array<Place, threads> own{};  // each thread's
+    for_each_thread([&](int thread) { own.at(number(thread)) = find_places<false>(task, tile, *block, thread); });
+    for_each_thread([&](int thread) { copy_rows<Word>(task, *block, own.at(number(thread)), thread); });
   }
 }
 
@@ -42,9 +49,10 @@ void turned(const void* argument, unsigned, unsigned) {
   const PullTask& task = *static_cast<const PullTask*>(argument);
   for (Long tile = 0; tile < task.tiles; ++tile) {
     const auto block = shared_memory<tridap::device::SharedTile<Word>>();
-    for_each_thread([&](int thread) { find_places(task, tile, *block, thread); });
-    for_each_thread([&](int thread) { tridap::device::read_turned<Word>(task, *block, thread); });
-    for_each_thread([&](int thread) { tridap::device::write_turned<Word>(task, *block, thread); });
+    std::array<Place, threads> own{};
+    for_each_thread([&](int thread) { own.at(number(thread)) = find_places<true>(task, tile, *block, thread); });
+    for_each_thread([&](int thread) { read_turned(task, *block, own.at(number(thread)), thread); });
+    for_each_thread([&](int thread) { write_turned(task, *block, thread); });
   }
 }
 

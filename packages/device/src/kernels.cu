@@ -14,9 +14,9 @@ __device__ void pull_rows(const PullTask& task) {
   __shared__ SharedRows block;
   for (Long tile = blockIdx.x; tile < task.tiles; tile += gridDim.x) {
     const int thread = static_cast<int>(threadIdx.x);
-    find_places(task, tile, block, thread);
+    const Place own = find_places<false>(task, tile, block, thread);
     __syncthreads();
-    copy_rows<Word>(task, block, thread);
+    copy_rows<Word>(task, block, own, thread);
     __syncthreads();
   }
 }
@@ -26,11 +26,11 @@ __device__ void pull_turned(const PullTask& task) {
   __shared__ SharedTile<Word> block;
   for (Long tile = blockIdx.x; tile < task.tiles; tile += gridDim.x) {
     const int thread = static_cast<int>(threadIdx.x);
-    find_places(task, tile, block, thread);
+    const Place own = find_places<true>(task, tile, block, thread);
     __syncthreads();
-    read_turned<Word>(task, block, thread);
+    read_turned(task, block, own, thread);
     __syncthreads();
-    write_turned<Word>(task, block, thread);
+    write_turned(task, block, thread);
     __syncthreads();
   }
 }

@@ -103,25 +103,41 @@ TRIDAP_ON_DEVICE inline Place find(const Tables& tables, int axis, Long position
           piece.there + repetition * section.there_step + inside, piece.peer};
 }
 
-/// What the threads of a block share while they move a tile.
-struct SharedRows {
-  Place x[threads], y[threads], outer[most_axes];
-  std::int32_t count_x, count_y;
+/// What the threads of a block share while they move a tile. Each thread reads at one position along an axis, its *own*,
+/// and at those of the tile along another one, *across*.
+template <int most_across>
+struct SharedPlaces {
+  Place across[most_across], outer[most_axes];
+  std::int32_t own_count, across_count;
 };
 
-constexpr int turned_side = 32, turned_row = turned_side + 1;  // so that the threads of a warp use different banks
+/// Of a tile whose threads read and write along the same axis, which is their own.
+using SharedRows = SharedPlaces<threads>;
 
-/// What the threads of a block share while they turn a tile.
+constexpr int turned_x = 32;
+/// The longest side of a turned tile along the axis that is fastest there, in words of a length.
+constexpr int most_turned_y(Long bytes) { return bytes > 8 ? 64 : 128; }
+
+/// Of a tile that turns in memory which they share: they read along their own axis, and write along the other one.
 template <class Word>
-struct SharedTile {
-  Place x[turned_side], y[turned_side], outer[most_axes];
-  std::int32_t count_x, count_y;
-  Word words[turned_side * turned_row];
+struct SharedTile : SharedPlaces<turned_x> {
+  static constexpr int side = most_turned_y(sizeof(Word)), row = side + 1;  // so that a warp uses different banks
+  Long own_here[side];
+  Word words[turned_x * row];
 };
 
-/// Phase 0: where the positions of a tile are.
-template <class Block>
-TRIDAP_ON_DEVICE void find_places(const PullTask& task, Long tile, Block& block, int thread) {
+/// The axes of a tile.
+struct TileAxes {
+  std::int32_t own, across, own_side;
+};
+template <bool is_turned>
+TRIDAP_ON_DEVICE inline TileAxes axes_of(const PullTask& task) {
+  return is_turned ? TileAxes{task.y, task.x, task.tile_y} : TileAxes{task.x, task.y, task.tile_x};
+}
+
+/// Phase 0: where the positions of a tile are. Returns the place of the thread's own one.
+template <bool is_turned, class Block>
+TRIDAP_ON_DEVICE Place find_places(const PullTask& task, Long tile, Block& block, int thread) {
   Long rest = tile / task.tiles_x;
   const Long first_x = (tile - rest * task.tiles_x) * task.tile_x;
   Long outer = rest / task.tiles_y;
@@ -130,75 +146,111 @@ TRIDAP_ON_DEVICE void find_places(const PullTask& task, Long tile, Block& block,
   const Long left_y = task.y < 0 ? 1 : task.tables.axes[task.y].extent - first_y;
   const int count_x = static_cast<int>(left_x < task.tile_x ? left_x : task.tile_x);
   const int count_y = static_cast<int>(left_y < task.tile_y ? left_y : task.tile_y);
+  const TileAxes axes = axes_of<is_turned>(task);
+  const int own_count = is_turned ? count_y : count_x, across_count = is_turned ? count_x : count_y;
+  const Long own_first = is_turned ? first_y : first_x, across_first = is_turned ? first_x : first_y;
   if (thread == 0) {
-    block.count_x = count_x;
-    block.count_y = count_y;
+    block.own_count = own_count;
+    block.across_count = across_count;
   }
-  for (int i = thread; i < count_x; i += threads) block.x[i] = find(task.tables, task.x, first_x + i);
-  for (int i = thread; i < count_y; i += threads)
-    block.y[i] = task.y < 0 ? Place{0, 0, 0} : find(task.tables, task.y, first_y + i);
+  for (int i = thread; i < across_count; i += threads)
+    block.across[i] = axes.across < 0 ? Place{0, 0, 0} : find(task.tables, axes.across, across_first + i);
   for (int axis = task.tables.ndim - 1; axis >= 0; --axis) {
     if (axis == task.x || axis == task.y) continue;
     const Long extent = task.tables.axes[axis].extent;
     const Long before = outer / extent;
-    if (thread == axis % threads) block.outer[axis] = find(task.tables, axis, outer - before * extent);
+    if (thread == threads - 1 - axis) block.outer[axis] = find(task.tables, axis, outer - before * extent);
     outer = before;
   }
+  const int own = thread % axes.own_side;
+  return own < own_count ? find(task.tables, axes.own, own_first + own) : Place{0, 0, 0};
 }
 
+/// The first byte here of what a block moves, but for the axes of its tile.
 template <class Block>
-TRIDAP_ON_DEVICE inline Long place_here(const PullTask& task, const Block& block, const Place& x, const Place& y) {
-  Long here = x.here + y.here;
+TRIDAP_ON_DEVICE inline char* begin_here(const PullTask& task, const Block& block) {
+  char* begin = task.target;
   for (int axis = 0; axis < task.tables.ndim; ++axis)
-    if (axis != task.x && axis != task.y) here += block.outer[axis].here;
-  return here;
+    if (axis != task.x && axis != task.y) begin += block.outer[axis].here;
+  return begin;
 }
 
+/// Reads the words of a thread at its own position. What depends on a peer alone is found when the peer changes.
 template <class Word, class Block>
-TRIDAP_ON_DEVICE inline Word read(const PullTask& task, const Block& block, const Place& x, const Place& y) {
-  Long peer = x.peer + y.peer;
-  for (int axis = 0; axis < task.tables.ndim; ++axis)
-    if (axis != task.x && axis != task.y) peer += block.outer[axis].peer;
-  const Long* const strides = task.strides + peer * task.tables.ndim;
-  Long there = x.there * strides[task.x];
-  if (task.y >= 0) there += y.there * strides[task.y];
-  for (int axis = 0; axis < task.tables.ndim; ++axis)
-    if (axis != task.x && axis != task.y) there += block.outer[axis].there * strides[axis];
-  return *reinterpret_cast<const Word*>(task.peers[peer] + there);
-}
+class Reader {
+ public:
+  TRIDAP_ON_DEVICE Reader(const PullTask& task, const Block& block, const TileAxes& axes, const Place& own)
+      : task_(task), block_(block), axes_(axes), own_(own), first_peer_(own.peer) {
+    for (int axis = 0; axis < task.tables.ndim; ++axis)
+      if (axis != task.x && axis != task.y) first_peer_ += block.outer[axis].peer;
+  }
+  TRIDAP_ON_DEVICE Word at(const Place& across) {
+    if (const std::int32_t peer = first_peer_ + across.peer; peer != peer_) turn_to(peer);
+    return *reinterpret_cast<const Word*>(from_ + across.there * step_);
+  }
 
-/// Phase 1 of a kernel that reads and writes along x. Each thread reads several words before its first write.
+ private:
+  TRIDAP_ON_DEVICE void turn_to(std::int32_t peer) {
+    peer_ = peer;
+    const Long* const strides = task_.strides + Long{peer} * task_.tables.ndim;
+    step_ = axes_.across < 0 ? 0 : strides[axes_.across];
+    from_ = task_.peers[peer] + own_.there * strides[axes_.own];
+    for (int axis = 0; axis < task_.tables.ndim; ++axis)
+      if (axis != task_.x && axis != task_.y) from_ += block_.outer[axis].there * strides[axis];
+  }
+
+  const PullTask& task_;
+  const Block& block_;
+  const TileAxes axes_;
+  const Place own_;
+  std::int32_t first_peer_, peer_ = -1;
+  const char* from_ = nullptr;
+  Long step_ = 0;
+};
+
+/// How many words a thread reads before its first write.
+template <class Word>
+inline constexpr int together = sizeof(Word) > 8 ? 4 : 8;
+
+/// Phase 1 of a kernel that reads and writes along x.
 template <class Word, class Block>
-TRIDAP_ON_DEVICE void copy_rows(const PullTask& task, const Block& block, int thread) {
-  constexpr int together = 4;
-  const int column = thread % task.tile_x, rows = threads / task.tile_x;
-  if (column >= block.count_x) return;
-  const Place x = block.x[column];
-  Word words[together];
-  for (int row = thread / task.tile_x; row < block.count_y; row += rows * together) {
-    for (int k = 0; k < together; ++k)
-      if (row + k * rows < block.count_y) words[k] = read<Word>(task, block, x, block.y[row + k * rows]);
-    for (int k = 0; k < together; ++k)
-      if (row + k * rows < block.count_y)
-        *reinterpret_cast<Word*>(task.target + place_here(task, block, x, block.y[row + k * rows])) = words[k];
+TRIDAP_ON_DEVICE void copy_rows(const PullTask& task, const Block& block, const Place& own, int thread) {
+  const int rows = threads / task.tile_x;
+  if (thread % task.tile_x >= block.own_count) return;
+  Reader<Word, Block> reader(task, block, axes_of<false>(task), own);
+  char* const here = begin_here(task, block) + own.here;
+  Word words[together<Word>];
+  for (int row = thread / task.tile_x; row < block.across_count; row += rows * together<Word>) {
+    for (int k = 0; k < together<Word>; ++k)
+      if (row + k * rows < block.across_count) words[k] = reader.at(block.across[row + k * rows]);
+    for (int k = 0; k < together<Word>; ++k)
+      if (row + k * rows < block.across_count)
+        *reinterpret_cast<Word*>(here + block.across[row + k * rows].here) = words[k];
   }
 }
 
 /// Phases 1 and 2 of a kernel that reads along y and writes along x.
-template <class Word, class Block>
-TRIDAP_ON_DEVICE void read_turned(const PullTask& task, Block& block, int thread) {
-  const int y = thread % turned_side;
-  if (y >= block.count_y) return;
-  for (int x = thread / turned_side; x < block.count_x; x += threads / turned_side)
-    block.words[x * turned_row + y] = read<Word>(task, block, block.x[x], block.y[y]);
+template <class Word>
+TRIDAP_ON_DEVICE void read_turned(const PullTask& task, SharedTile<Word>& block, const Place& own, int thread) {
+  const int y = thread % task.tile_y, columns = threads / task.tile_y;
+  if (y >= block.own_count) return;
+  if (thread == y) block.own_here[y] = own.here;
+  Reader<Word, SharedTile<Word>> reader(task, block, axes_of<true>(task), own);
+  Word words[together<Word>];
+  for (int x = thread / task.tile_y; x < block.across_count; x += columns * together<Word>) {
+    for (int k = 0; k < together<Word>; ++k)
+      if (x + k * columns < block.across_count) words[k] = reader.at(block.across[x + k * columns]);
+    for (int k = 0; k < together<Word>; ++k)
+      if (x + k * columns < block.across_count) block.words[(x + k * columns) * block.row + y] = words[k];
+  }
 }
-template <class Word, class Block>
-TRIDAP_ON_DEVICE void write_turned(const PullTask& task, const Block& block, int thread) {
-  const int x = thread % turned_side;
-  if (x >= block.count_x) return;
-  for (int y = thread / turned_side; y < block.count_y; y += threads / turned_side)
-    *reinterpret_cast<Word*>(task.target + place_here(task, block, block.x[x], block.y[y])) =
-        block.words[x * turned_row + y];
+template <class Word>
+TRIDAP_ON_DEVICE void write_turned(const PullTask& task, const SharedTile<Word>& block, int thread) {
+  const int x = thread % turned_x;
+  if (x >= block.across_count) return;
+  char* const here = begin_here(task, block) + block.across[x].here;
+  for (int y = thread / turned_x; y < block.own_count; y += threads / turned_x)
+    *reinterpret_cast<Word*>(here + block.own_here[y]) = block.words[x * block.row + y];
 }
 
 /// Where an element of a product of axes is in the buffer.

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
+#include <optional>
 
 namespace tridap::device {
 
@@ -17,7 +19,7 @@ using redistribute::Standing;
 
 namespace {
 
-constexpr std::int32_t rows_of_a_tile = 16;
+constexpr std::int32_t rows_of_a_thread = 16;  // those of a tile along which threads read and write
 
 bool is_on_device(const Memory& memory) {
   return memory.kind == Memory::Kind::cuda || memory.kind == Memory::Kind::hip;
@@ -42,8 +44,27 @@ std::int32_t fastest_axis(const HostTables& tables, std::int32_t but, const Stri
   return fastest;
 }
 
-std::int32_t power_of_two(Long extent, std::int32_t most) {
-  std::int32_t size = 8;
+// What divides an array's address and strides, but for that of an axis.
+template <class Strides>
+WordSize alignment(const void* data, const Strides& strides, std::optional<std::size_t> but = {}) {
+  WordSize word;
+  word.add(data);
+  for (std::size_t axis = 0; axis < strides.size(); ++axis)
+    if (axis != but) word.add(strides[axis]);
+  return word;
+}
+
+// The axis of several elements which follow one another in the memory of the target and of all sources, if there is one.
+std::optional<std::size_t> dense_axis(const Buffer& target, const std::vector<std::vector<Long>>& there) {
+  for (std::size_t axis = 0; axis < target.shape.size(); ++axis) {
+    const auto is_dense = [&](const auto& strides) { return strides.empty() || strides[axis] == target.type.bytes; };
+    if (target.shape[axis] > 1 && is_dense(target.strides) && std::all_of(there.begin(), there.end(), is_dense)) return axis;
+  }
+  return {};
+}
+
+std::int32_t power_of_two(Long extent, std::int32_t least, std::int32_t most) {
+  std::int32_t size = least;
   while (size < most && size < extent) size *= 2;
   return size;
 }
@@ -182,10 +203,8 @@ bool Pulls::tell() {
 
 // Opens the sources that this process reads. Throws Error.
 void Pulls::open_all() {
-  for (std::size_t i = 0; i < arrays_.size(); ++i) {
-    WordSize unused;
-    if (elements_at(End::target, arrays_[i]) != nullptr) sources_of(i, unused);
-  }
+  for (std::size_t i = 0; i < arrays_.size(); ++i)
+    if (elements_at(End::target, arrays_[i]) != nullptr) sources_of(i);
 }
 
 void Pulls::begin(const redistribute::DeviceStep& step, mpi::Faults& faults) {
@@ -207,13 +226,13 @@ void Pulls::launch_all() {
   for (std::size_t i = 0; i < arrays_.size(); ++i) {
     const Buffer& target = arrays_[i].target->buffer;
     if (elements_at(End::target, arrays_[i]) == nullptr) continue;
-    WordSize here, there;
-    here.add(target.data);
-    for (const Index stride : target.strides) here.add(stride);
-    Sources sources = sources_of(i, there);
-    WordSize both = here;
+    Sources sources = sources_of(i);
+    const auto dense = step_.copies ? dense_axis(target, sources.strides) : std::nullopt;
+    const WordSize here = alignment(target.data, target.strides, dense);
+    WordSize there, both = here;
+    for (std::size_t k = 0; k < sources.data.size(); ++k) there.add(alignment(sources.data[k], sources.strides[k], dense));
     both.add(there);
-    both.add(target.type.bytes);
+    if (!dense) both.add(target.type.bytes);
     const Prepared& made = prepared(target, std::move(sources), step_.copies ? both.bytes() : 0);
     const Layout& layout = *made.layout;
     if (layout.count == 0) continue;
@@ -236,7 +255,7 @@ void Pulls::launch_all() {
 }
 
 // Where the arrays of the peers are, by number. Throws Error if this process cannot open one.
-Pulls::Sources Pulls::sources_of(std::size_t array, WordSize& word) {
+Pulls::Sources Pulls::sources_of(std::size_t array) {
   const std::vector<AxisMoves>& axes = plan_.target.axes;
   std::size_t count = 1;
   for (const AxisMoves& axis : axes) count *= axis.shares.size();
@@ -260,19 +279,17 @@ Pulls::Sources Pulls::sources_of(std::size_t array, WordSize& word) {
       data = boards_->open(rank, entry, memory_);
       add_strides(entry.strides);
     }
-    word.add(data);
-    for (const Long stride : its_strides) word.add(stride);
   });
   return sources;
 }
 
 // What an earlier move has prepared, if it is the same; otherwise in the place of what was not used for the longest
 // time. Sources in other places need new addresses alone, if their layout is known.
-const Pulls::Prepared& Pulls::prepared(const Buffer& target, Sources sources, Index word) {
+const Pulls::Prepared& Pulls::prepared(const Buffer& target, Sources sources, Index most) {
   std::unique_ptr<Prepared>* oldest = &prepared_[0];
   std::shared_ptr<const Layout> layout;
   for (auto& known : prepared_) {
-    if (known && known->layout->bytes == word && known->layout->device == memory_.device &&
+    if (known && known->layout->most == most && known->layout->device == memory_.device &&
         known->layout->here == target.strides && known->layout->there == sources.strides) {
       layout = known->layout;
       if (known->data == sources.data) {
@@ -283,7 +300,7 @@ const Pulls::Prepared& Pulls::prepared(const Buffer& target, Sources sources, In
     if (*oldest && (!known || known->used < (*oldest)->used)) oldest = &known;
   }
   auto made = std::make_unique<Prepared>();
-  made->layout = layout ? std::move(layout) : laid_out(target, std::move(sources.strides), word);
+  made->layout = layout ? std::move(layout) : laid_out(target, std::move(sources.strides), most);
   made->data = std::move(sources.data);
   made->used = boards_->number;
   made->upload.add(made->data);
@@ -292,39 +309,45 @@ const Pulls::Prepared& Pulls::prepared(const Buffer& target, Sources sources, In
   return **oldest;
 }
 
-// The axes in the order of the target's memory, outermost first. `order`: those of the plan; words are behind them.
-HostTables Pulls::tables_for(const Buffer& target, Index word, std::vector<std::size_t>& order) const {
+// The axes of the plan in this order.
+HostTables Pulls::tables_for(const Buffer& target, const std::vector<std::size_t>& order) const {
   const std::vector<AxisMoves>& axes = plan_.target.axes;
   std::vector<Index> weights(axes.size(), 1);
   for (std::size_t i = axes.size(); i-- > 1;)
     weights[i - 1] = weights[i] * std::max<Index>(static_cast<Index>(axes[i].shares.size()), 1);
-  for (std::size_t i = 0; i < axes.size(); ++i) order.push_back(i);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return std::abs(target.strides[a]) > std::abs(target.strides[b]);
-  });
   HostTables tables;
   for (const std::size_t i : order) tables.add(axes[i], target.strides[i], weights[i]);
-  const Index words = word == 0 ? 1 : target.type.bytes / word;
-  if (words > 1 || axes.empty()) tables.add_words(words, word);
   return tables;
 }
 
+// The axes are in the order of the target's memory, outermost first; if elements are divided, words are behind them.
 std::shared_ptr<const Pulls::Layout> Pulls::laid_out(const Buffer& target, std::vector<std::vector<Long>> there,
-                                                     Index word) const {
+                                                     Index most) const {
   const auto made = std::make_shared<Layout>();
   made->here = target.strides;
   made->there = std::move(there);
   made->device = memory_.device;
-  made->bytes = word;
-  std::vector<std::size_t> order;
-  const HostTables tables = tables_for(target, word, order);
+  made->most = most;
+  std::vector<std::size_t> order(target.strides.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(target.strides[a]) > std::abs(target.strides[b]);
+  });
+  HostTables tables = tables_for(target, order);
+  const auto dense = most > 0 ? dense_axis(target, made->there) : std::nullopt;
+  const Index bytes = target.type.bytes;
+  Index word = most;
+  if (dense)
+    word = tables.divide(at(std::find(order.begin(), order.end(), *dense) - order.begin()), bytes, most);
+  else if (order.empty() || (most > 0 && bytes > most))
+    tables.add_words(most > 0 ? bytes / most : 1, most);
   const std::size_t ndim = tables.axes().size();
   std::vector<Long> strides, of_one;
   for (const std::vector<Long>& by_axis : made->there) {
     const bool is_peer = by_axis.size() == order.size();
     std::vector<Long> own(ndim, word);
     if (is_peer)
-      for (std::size_t k = 0; k < order.size(); ++k) own[k] = by_axis[order[k]];
+      for (std::size_t k = 0; k < order.size(); ++k) own[k] = order[k] == dense ? word : by_axis[order[k]];
     strides.insert(strides.end(), own.begin(), own.end());
     if (is_peer && of_one.empty()) of_one = std::move(own);
   }
@@ -334,15 +357,15 @@ std::shared_ptr<const Pulls::Layout> Pulls::laid_out(const Buffer& target, std::
   made->task.tables = uploaded.in(made->upload);
   made->task.strides = made->upload.at<Long>(strides_at);
   made->count = tables.words();
-  if (word == 0)
+  if (most == 0)
     made->kernel = "tridap_combine";
   else if (made->count > 0)
-    choose_tiles(*made, tables, of_one);
+    choose_tiles(*made, tables, of_one, word);
   return made;
 }
 
 // Tiles along the axis that is fastest here, and the one that is fastest there. `there`: the strides of some source.
-void Pulls::choose_tiles(Layout& made, const HostTables& tables, const std::vector<Long>& there) {
+void Pulls::choose_tiles(Layout& made, const HostTables& tables, const std::vector<Long>& there, Index word) {
   PullTask& task = made.task;
   const auto here = [&](std::int32_t axis) { return tables.axes()[at(axis)].step; };
   task.x = std::max(fastest_axis(tables, -1, here), 0);
@@ -350,12 +373,13 @@ void Pulls::choose_tiles(Layout& made, const HostTables& tables, const std::vect
   const bool turned = y >= 0 && y != task.x;
   task.y = turned ? y : fastest_axis(tables, task.x, here);
   const Long extent_x = tables.axes()[at(task.x)].extent, extent_y = task.y < 0 ? 1 : tables.axes()[at(task.y)].extent;
-  task.tile_x = turned ? turned_side : power_of_two(extent_x, threads);
-  task.tile_y = turned ? turned_side : std::max(rows_of_a_tile, threads / task.tile_x);
+  task.tile_x = turned ? turned_x : power_of_two(extent_x, 8, threads);
+  task.tile_y = turned ? power_of_two(extent_y, 32, static_cast<std::int32_t>(most_turned_y(word)))
+                       : std::min(threads, rows_of_a_thread * threads / task.tile_x);
   task.tiles_x = (extent_x + task.tile_x - 1) / task.tile_x;
   task.tiles_y = (extent_y + task.tile_y - 1) / task.tile_y;
   task.tiles = task.tiles_x * task.tiles_y * (tables.words() / extent_x / extent_y);
-  made.kernel = (turned ? "tridap_turned_" : "tridap_rows_") + std::to_string(made.bytes);
+  made.kernel = (turned ? "tridap_turned_" : "tridap_rows_") + std::to_string(word);
 }
 
 // Tells all that the move has ended here.

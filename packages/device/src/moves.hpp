@@ -43,7 +43,7 @@ class Pulls : public redistribute::DeviceMoves {
     IndexList here;
     std::vector<std::vector<Long>> there;
     Index device = 0;
-    Index bytes = 0;  // of a word; 0: for a kernel that computes
+    Index most = 0;  // the bytes of its longest possible word; 0: for a kernel that computes
     Upload upload;
     PullTask task{};
     Long count = 0;  // words
@@ -63,11 +63,11 @@ class Pulls : public redistribute::DeviceMoves {
   const DistArray* elements_at(redistribute::End end, const redistribute::DeviceArrays& arrays) const;
   bool add_entry(const Buffer& source);
   redistribute::Standing slots_because(const char* why);
-  Sources sources_of(std::size_t array, WordSize& word);
-  const Prepared& prepared(const Buffer& target, Sources sources, Index word);
-  std::shared_ptr<const Layout> laid_out(const Buffer& target, std::vector<std::vector<Long>> there, Index word) const;
-  HostTables tables_for(const Buffer& target, Index word, std::vector<std::size_t>& order) const;
-  static void choose_tiles(Layout& made, const HostTables& tables, const std::vector<Long>& there);
+  Sources sources_of(std::size_t array);
+  const Prepared& prepared(const Buffer& target, Sources sources, Index most);
+  std::shared_ptr<const Layout> laid_out(const Buffer& target, std::vector<std::vector<Long>> there, Index most) const;
+  HostTables tables_for(const Buffer& target, const std::vector<std::size_t>& order) const;
+  static void choose_tiles(Layout& made, const HostTables& tables, const std::vector<Long>& there, Index word);
   void launch_all();
   bool launched_all_ended();
   void say(bool failed);

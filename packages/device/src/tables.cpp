@@ -1,5 +1,7 @@
 #include "tables.hpp"
 
+#include "module.hpp"
+
 #include <tridap/internal/driver.hpp>
 
 namespace tridap::device {
@@ -41,6 +43,42 @@ void HostTables::add_words(Index count, Index bytes) {
   axes_.push_back({count, bytes, static_cast<std::int32_t>(sections_.size()), 1});
   sections_.push_back({0, count, 0, 0, static_cast<std::int32_t>(pieces_.size()), 1});
   pieces_.push_back({0, 0, 0, 0});
+}
+
+Index HostTables::divide(std::size_t axis, Index bytes, Index most) {
+  AxisEntry& divided = axes_[axis];
+  const auto of_axis = [](auto& all, std::int32_t first, std::int32_t count, const auto& visit) {
+    for (std::int32_t i = first; i < first + count; ++i) visit(all[static_cast<std::size_t>(i)]);
+  };
+  const auto each = [&](const auto& section, const auto& piece) {
+    of_axis(sections_, divided.section, divided.sections, [&](SectionEntry& one) {
+      section(one);
+      of_axis(pieces_, one.piece, one.pieces, piece);
+    });
+  };
+  WordSize word;
+  word.add(most);
+  each(
+      [&](const SectionEntry& one) {
+        for (const Long elements : {one.first, one.length, one.there_step}) word.add(elements * bytes);
+        word.add(one.here_step);
+      },
+      [&](const PieceEntry& one) {
+        for (const Long elements : {one.first, one.there}) word.add(elements * bytes);
+        word.add(one.here);
+      });
+  const Index unit = word.bytes();
+  const auto divide = [&](Long& elements) { elements = elements * bytes / unit; };
+  each(
+      [&](SectionEntry& one) {
+        for (Long* const elements : {&one.first, &one.length, &one.there_step}) divide(*elements);
+      },
+      [&](PieceEntry& one) {
+        for (Long* const elements : {&one.first, &one.there}) divide(*elements);
+      });
+  divide(divided.extent);
+  divided.step = unit;
+  return unit;
 }
 
 Index HostTables::words() const {
