@@ -48,11 +48,12 @@ template <class Word>
 void turned(const void* argument, unsigned, unsigned) {
   const PullTask& task = *static_cast<const PullTask*>(argument);
   for (Long tile = 0; tile < task.tiles; ++tile) {
-    const auto block = shared_memory<tridap::device::SharedTile<Word>>();
+    const auto block = shared_memory<tridap::device::SharedTurned<Word>>();
+    const auto words = shared_memory<tridap::device::SharedWords<Word>>();
     std::array<Place, threads> own{};
     for_each_thread([&](int thread) { own.at(number(thread)) = find_places<true>(task, tile, *block, thread); });
-    for_each_thread([&](int thread) { read_turned(task, *block, own.at(number(thread)), thread); });
-    for_each_thread([&](int thread) { write_turned(task, *block, thread); });
+    for_each_thread([&](int thread) { read_turned(task, *block, *words, own.at(number(thread)), thread); });
+    for_each_thread([&](int thread) { write_turned(task, *block, *words, thread); });
   }
 }
 

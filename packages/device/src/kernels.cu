@@ -9,29 +9,42 @@
 
 namespace tridap::device {
 
+// While the threads of a block move a tile, they find the places of the next one.
+
 template <class Word>
 __device__ void pull_rows(const PullTask& task) {
-  __shared__ SharedRows block;
-  for (Long tile = blockIdx.x; tile < task.tiles; tile += gridDim.x) {
-    const int thread = static_cast<int>(threadIdx.x);
-    const Place own = find_places<false>(task, tile, block, thread);
+  __shared__ SharedRows blocks[2];
+  const int thread = static_cast<int>(threadIdx.x);
+  Place own{};
+  if (blockIdx.x < task.tiles) own = find_places<false>(task, blockIdx.x, blocks[0], thread);
+  __syncthreads();
+  int now = 0;
+  for (Long tile = blockIdx.x; tile < task.tiles; tile += gridDim.x, now = 1 - now) {
+    Place next{};
+    if (tile + gridDim.x < task.tiles) next = find_places<false>(task, tile + gridDim.x, blocks[1 - now], thread);
+    copy_rows<Word>(task, blocks[now], own, thread);
     __syncthreads();
-    copy_rows<Word>(task, block, own, thread);
-    __syncthreads();
+    own = next;
   }
 }
 
 template <class Word>
 __device__ void pull_turned(const PullTask& task) {
-  __shared__ SharedTile<Word> block;
-  for (Long tile = blockIdx.x; tile < task.tiles; tile += gridDim.x) {
-    const int thread = static_cast<int>(threadIdx.x);
-    const Place own = find_places<true>(task, tile, block, thread);
+  __shared__ SharedTurned<Word> blocks[2];
+  __shared__ SharedWords<Word> words;
+  const int thread = static_cast<int>(threadIdx.x);
+  Place own{};
+  if (blockIdx.x < task.tiles) own = find_places<true>(task, blockIdx.x, blocks[0], thread);
+  __syncthreads();
+  int now = 0;
+  for (Long tile = blockIdx.x; tile < task.tiles; tile += gridDim.x, now = 1 - now) {
+    read_turned(task, blocks[now], words, own, thread);
+    Place next{};
+    if (tile + gridDim.x < task.tiles) next = find_places<true>(task, tile + gridDim.x, blocks[1 - now], thread);
     __syncthreads();
-    read_turned(task, block, own, thread);
+    write_turned(task, blocks[now], words, thread);
     __syncthreads();
-    write_turned(task, block, thread);
-    __syncthreads();
+    own = next;
   }
 }
 

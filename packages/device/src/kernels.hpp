@@ -120,10 +120,13 @@ constexpr int most_turned_y(Long bytes) { return bytes > 8 ? 64 : 128; }
 
 /// Of a tile that turns in memory which they share: they read along their own axis, and write along the other one.
 template <class Word>
-struct SharedTile : SharedPlaces<turned_x> {
-  static constexpr int side = most_turned_y(sizeof(Word)), row = side + 1;  // so that a warp uses different banks
-  Long own_here[side];
-  Word words[turned_x * row];
+struct SharedTurned : SharedPlaces<turned_x> {
+  Long own_here[most_turned_y(sizeof(Word))];
+};
+template <class Word>
+struct SharedWords {
+  static constexpr int row = most_turned_y(sizeof(Word)) + 1;  // so that a warp uses different banks
+  Word at[turned_x * row];
 };
 
 /// The axes of a tile.
@@ -175,6 +178,13 @@ TRIDAP_ON_DEVICE inline char* begin_here(const PullTask& task, const Block& bloc
   return begin;
 }
 
+/// How many words a thread reads before it uses the first.
+template <class Word>
+inline constexpr int together = sizeof(Word) > 8 ? 4 : 8;
+
+/// The positions across that a thread visits at once, of a tile that has `count`: those behind its end are the last one.
+TRIDAP_ON_DEVICE inline int within(int position, int count) { return position < count ? position : count - 1; }
+
 /// Reads the words of a thread at its own position. What depends on a peer alone is found when the peer changes.
 template <class Word, class Block>
 class Reader {
@@ -184,12 +194,28 @@ class Reader {
     for (int axis = 0; axis < task.tables.ndim; ++axis)
       if (axis != task.x && axis != task.y) first_peer_ += block.outer[axis].peer;
   }
-  TRIDAP_ON_DEVICE Word at(const Place& across) {
-    if (const std::int32_t peer = first_peer_ + across.peer; peer != peer_) turn_to(peer);
-    return *reinterpret_cast<const Word*>(from_ + across.there * step_);
+  /// Reads at `first` and those that are `step` further on each. One branch for all, so that they are read at once.
+  TRIDAP_ON_DEVICE void read(Word (&words)[together<Word>], int first, int step) {
+    std::int32_t peers[together<Word>], others = 0;
+    Long there[together<Word>];
+    for (int k = 0; k < together<Word>; ++k) {
+      const Place& across = block_.across[within(first + k * step, block_.across_count)];
+      peers[k] = first_peer_ + across.peer;
+      there[k] = across.there;
+      others |= peers[k] ^ peer_;
+    }
+    if (others == 0) {
+      for (int k = 0; k < together<Word>; ++k) words[k] = word(there[k]);
+    } else {
+      for (int k = 0; k < together<Word>; ++k) {
+        if (peers[k] != peer_) turn_to(peers[k]);
+        words[k] = word(there[k]);
+      }
+    }
   }
 
  private:
+  TRIDAP_ON_DEVICE Word word(Long there) const { return *reinterpret_cast<const Word*>(from_ + there * step_); }
   TRIDAP_ON_DEVICE void turn_to(std::int32_t peer) {
     peer_ = peer;
     const Long* const strides = task_.strides + Long{peer} * task_.tables.ndim;
@@ -208,49 +234,52 @@ class Reader {
   Long step_ = 0;
 };
 
-/// How many words a thread reads before its first write.
-template <class Word>
-inline constexpr int together = sizeof(Word) > 8 ? 4 : 8;
-
 /// Phase 1 of a kernel that reads and writes along x.
-template <class Word, class Block>
-TRIDAP_ON_DEVICE void copy_rows(const PullTask& task, const Block& block, const Place& own, int thread) {
+template <class Word>
+TRIDAP_ON_DEVICE void copy_rows(const PullTask& task, const SharedRows& block, const Place& own, int thread) {
   const int rows = threads / task.tile_x;
   if (thread % task.tile_x >= block.own_count) return;
-  Reader<Word, Block> reader(task, block, axes_of<false>(task), own);
+  Reader<Word, SharedRows> reader(task, block, axes_of<false>(task), own);
   char* const here = begin_here(task, block) + own.here;
   Word words[together<Word>];
-  for (int row = thread / task.tile_x; row < block.across_count; row += rows * together<Word>) {
+  for (int first = thread / task.tile_x; first < block.across_count; first += rows * together<Word>) {
+    reader.read(words, first, rows);
     for (int k = 0; k < together<Word>; ++k)
-      if (row + k * rows < block.across_count) words[k] = reader.at(block.across[row + k * rows]);
-    for (int k = 0; k < together<Word>; ++k)
-      if (row + k * rows < block.across_count)
-        *reinterpret_cast<Word*>(here + block.across[row + k * rows].here) = words[k];
+      if (const int row = first + k * rows; row < block.across_count)
+        *reinterpret_cast<Word*>(here + block.across[row].here) = words[k];
   }
 }
 
 /// Phases 1 and 2 of a kernel that reads along y and writes along x.
 template <class Word>
-TRIDAP_ON_DEVICE void read_turned(const PullTask& task, SharedTile<Word>& block, const Place& own, int thread) {
+TRIDAP_ON_DEVICE void read_turned(const PullTask& task, SharedTurned<Word>& block, SharedWords<Word>& tile,
+                                  const Place& own, int thread) {
   const int y = thread % task.tile_y, columns = threads / task.tile_y;
   if (y >= block.own_count) return;
   if (thread == y) block.own_here[y] = own.here;
-  Reader<Word, SharedTile<Word>> reader(task, block, axes_of<true>(task), own);
+  Reader<Word, SharedTurned<Word>> reader(task, block, axes_of<true>(task), own);
   Word words[together<Word>];
-  for (int x = thread / task.tile_y; x < block.across_count; x += columns * together<Word>) {
+  for (int first = thread / task.tile_y; first < block.across_count; first += columns * together<Word>) {
+    reader.read(words, first, columns);
     for (int k = 0; k < together<Word>; ++k)
-      if (x + k * columns < block.across_count) words[k] = reader.at(block.across[x + k * columns]);
-    for (int k = 0; k < together<Word>; ++k)
-      if (x + k * columns < block.across_count) block.words[(x + k * columns) * block.row + y] = words[k];
+      if (const int x = first + k * columns; x < block.across_count) tile.at[x * tile.row + y] = words[k];
   }
 }
 template <class Word>
-TRIDAP_ON_DEVICE void write_turned(const PullTask& task, const SharedTile<Word>& block, int thread) {
+TRIDAP_ON_DEVICE void write_turned(const PullTask& task, const SharedTurned<Word>& block,
+                                   const SharedWords<Word>& tile, int thread) {
   const int x = thread % turned_x;
   if (x >= block.across_count) return;
+  constexpr int step = threads / turned_x;
   char* const here = begin_here(task, block) + block.across[x].here;
-  for (int y = thread / turned_x; y < block.own_count; y += threads / turned_x)
-    *reinterpret_cast<Word*>(here + block.own_here[y]) = block.words[x * block.row + y];
+  Word words[together<Word>];
+  for (int first = thread / turned_x; first < block.own_count; first += step * together<Word>) {
+    for (int k = 0; k < together<Word>; ++k)
+      words[k] = tile.at[x * tile.row + within(first + k * step, block.own_count)];
+    for (int k = 0; k < together<Word>; ++k)
+      if (const int y = first + k * step; y < block.own_count)
+        *reinterpret_cast<Word*>(here + block.own_here[y]) = words[k];
+  }
 }
 
 /// Where an element of a product of axes is in the buffer.
