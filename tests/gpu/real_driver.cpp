@@ -53,7 +53,11 @@ Address stand_in_allocate(std::size_t bytes, int, int kind) {
   return address;
 }
 
-void stand_in_free(Address address) { found<int(Address)>("cuMemFree_v2")(address); }
+// What a copy from the host has begun may still write there, and cuMemFree does not wait for it in memory of a pool.
+void stand_in_free(Address address) {
+  need(found<int()>("cuCtxSynchronize")(), "cuCtxSynchronize");
+  found<int(Address)>("cuMemFree_v2")(address);
+}
 
 // A copy on the legacy stream, which other work may still be behind; the elements are taken before the return.
 void stand_in_write(Address to, const void* from, std::size_t bytes, Address) {
