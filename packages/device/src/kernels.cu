@@ -75,11 +75,19 @@ extern "C" __global__ void tridap_combine_slot(const tridap::device::SlotTask ta
   tridap::device::combine_slot(task, blockIdx.x * each + threadIdx.x, gridDim.x * each);
 }
 
+/// A compiler for CUDA uses so few registers that a processor has so many blocks at once.
+#ifdef __HIPCC__
+#define TRIDAP_BLOCKS(count)
+#else
+#define TRIDAP_BLOCKS(count) __launch_bounds__(tridap::device::threads, count)
+#endif
+
 #define TRIDAP_KERNELS(bytes, Word)                                                             \
   extern "C" __global__ void tridap_rows_##bytes(const tridap::device::PullTask task) {         \
     tridap::device::pull_rows<Word>(task);                                                      \
   }                                                                                             \
-  extern "C" __global__ void tridap_turned_##bytes(const tridap::device::PullTask task) {       \
+  extern "C" __global__ void TRIDAP_BLOCKS(bytes > 8 ? 4 : 5)                                   \
+      tridap_turned_##bytes(const tridap::device::PullTask task) {                              \
     tridap::device::pull_turned<Word>(task);                                                    \
   }                                                                                             \
   extern "C" __global__ void tridap_slot_##bytes(const tridap::device::SlotTask task) {         \

@@ -178,9 +178,11 @@ TRIDAP_ON_DEVICE inline char* begin_here(const PullTask& task, const Block& bloc
   return begin;
 }
 
-/// How many words a thread reads before it uses the first.
+/// How many words a thread reads before it uses the first. More take registers, and with them threads: the fastest of
+/// those that were tried on an H200.
 template <class Word>
-inline constexpr int together = sizeof(Word) > 8 ? 4 : 8;
+inline constexpr int rows_together = sizeof(Word) > 8 ? 4 : 8;
+inline constexpr int turned_together = 4;
 
 /// The positions across that a thread visits at once, of a tile that has `count`: those behind its end are the last one.
 TRIDAP_ON_DEVICE inline int within(int position, int count) { return position < count ? position : count - 1; }
@@ -195,19 +197,20 @@ class Reader {
       if (axis != task.x && axis != task.y) first_peer_ += block.outer[axis].peer;
   }
   /// Reads at `first` and those that are `step` further on each. One branch for all, so that they are read at once.
-  TRIDAP_ON_DEVICE void read(Word (&words)[together<Word>], int first, int step) {
-    std::int32_t peers[together<Word>], others = 0;
-    Long there[together<Word>];
-    for (int k = 0; k < together<Word>; ++k) {
+  template <int count>
+  TRIDAP_ON_DEVICE void read(Word (&words)[count], int first, int step) {
+    std::int32_t peers[count], others = 0;
+    Long there[count];
+    for (int k = 0; k < count; ++k) {
       const Place& across = block_.across[within(first + k * step, block_.across_count)];
       peers[k] = first_peer_ + across.peer;
       there[k] = across.there;
       others |= peers[k] ^ peer_;
     }
     if (others == 0) {
-      for (int k = 0; k < together<Word>; ++k) words[k] = word(there[k]);
+      for (int k = 0; k < count; ++k) words[k] = word(there[k]);
     } else {
-      for (int k = 0; k < together<Word>; ++k) {
+      for (int k = 0; k < count; ++k) {
         if (peers[k] != peer_) turn_to(peers[k]);
         words[k] = word(there[k]);
       }
@@ -241,10 +244,10 @@ TRIDAP_ON_DEVICE void copy_rows(const PullTask& task, const SharedRows& block, c
   if (thread % task.tile_x >= block.own_count) return;
   Reader<Word, SharedRows> reader(task, block, axes_of<false>(task), own);
   char* const here = begin_here(task, block) + own.here;
-  Word words[together<Word>];
-  for (int first = thread / task.tile_x; first < block.across_count; first += rows * together<Word>) {
+  Word words[rows_together<Word>];
+  for (int first = thread / task.tile_x; first < block.across_count; first += rows * rows_together<Word>) {
     reader.read(words, first, rows);
-    for (int k = 0; k < together<Word>; ++k)
+    for (int k = 0; k < rows_together<Word>; ++k)
       if (const int row = first + k * rows; row < block.across_count)
         *reinterpret_cast<Word*>(here + block.across[row].here) = words[k];
   }
@@ -258,10 +261,10 @@ TRIDAP_ON_DEVICE void read_turned(const PullTask& task, SharedTurned<Word>& bloc
   if (y >= block.own_count) return;
   if (thread == y) block.own_here[y] = own.here;
   Reader<Word, SharedTurned<Word>> reader(task, block, axes_of<true>(task), own);
-  Word words[together<Word>];
-  for (int first = thread / task.tile_y; first < block.across_count; first += columns * together<Word>) {
+  Word words[turned_together];
+  for (int first = thread / task.tile_y; first < block.across_count; first += columns * turned_together) {
     reader.read(words, first, columns);
-    for (int k = 0; k < together<Word>; ++k)
+    for (int k = 0; k < turned_together; ++k)
       if (const int x = first + k * columns; x < block.across_count) tile.at[x * tile.row + y] = words[k];
   }
 }
@@ -272,11 +275,11 @@ TRIDAP_ON_DEVICE void write_turned(const PullTask& task, const SharedTurned<Word
   if (x >= block.across_count) return;
   constexpr int step = threads / turned_x;
   char* const here = begin_here(task, block) + block.across[x].here;
-  Word words[together<Word>];
-  for (int first = thread / turned_x; first < block.own_count; first += step * together<Word>) {
-    for (int k = 0; k < together<Word>; ++k)
+  Word words[turned_together];
+  for (int first = thread / turned_x; first < block.own_count; first += step * turned_together) {
+    for (int k = 0; k < turned_together; ++k)
       words[k] = tile.at[x * tile.row + within(first + k * step, block.own_count)];
-    for (int k = 0; k < together<Word>; ++k)
+    for (int k = 0; k < turned_together; ++k)
       if (const int y = first + k * step; y < block.own_count)
         *reinterpret_cast<Word*>(here + block.own_here[y]) = words[k];
   }
