@@ -44,6 +44,17 @@ TEST(DeviceMoves, LongRowsOfEachElementLength) {
   }
 }
 
+TEST(DeviceMoves, OfPairsThatComeAgainAtOddPlaces) {  // so that a word has one element, and not two
+  stand_in::Driver::loaded();
+  if (on::processes(world) < 3) GTEST_SKIP() << "needs at least 3 processes";
+  for (Index seed = 0; seed < 20; ++seed) {
+    Moved moved({moves::plain_side({oracle::cyclic(60, 3, 2)}), moves::plain_side({oracle::cyclic(60, 2, 3)}), {}}, 8, seed,
+                in_device_memory, in_device_memory);
+    const auto source = moved.source(), target = moved.target();
+    moved.expect_moves(*source, *target, seed, "blocks of 3 to blocks of 2");
+  }
+}
+
 TEST(DeviceMoves, AreOneKernelForAllPeers) {
   if (!on_one_node()) GTEST_SKIP() << "between nodes, elements take slots";
   stand_in::Driver::loaded();
