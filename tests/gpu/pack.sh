@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # pack.sh [--into FOLDER BUILD] [PART...]: builds what the checks on a GPU need, in build/gpu, and runs them if this machine
 # has a GPU. A part is the name of a check; without one, all are run. --into packs in another folder, from this build's
-# target gpu_programs, and runs nothing. With the environment's TRIDAP_GPU_PROGRAMS, a folder, the programs in it are
-# checks too: those of tests/kokkos, built with a Kokkos that has CUDA.
+# target gpu_programs, and runs nothing. With the environment's TRIDAP_GPU_PROGRAMS, a folder, the programs *_tests in it
+# are checks too: those of tests/kokkos, built with a Kokkos that has CUDA.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 pack=$root/build/gpu
@@ -22,6 +22,10 @@ rm -rf "$pack"
 mkdir -p "$pack"/{programs,mpi_programs,include,mpi/{bin,lib/openmpi/lib/openmpi3,include,etc/openmpi}}
 cp "$root/tests/gpu/run.py" "$pack/run"
 cp "$root"/tests/gpu/{refused_calls,test_python_gpu}.py "$pack/"
+# The tests of sharded arrays: they read a page of the docs.
+mkdir -p "$pack"/shards/{tests/python,docs}
+cp "$root"/tests/python/{conftest,test_torch,test_jax,dtensors,jaxes,lines,producers,remedies}.py "$pack/shards/tests/python/"
+cp "$root/docs/coming_from.md" "$pack/shards/docs/"
 (cd "$root" && { git rev-parse --short=7 HEAD 2>/dev/null || echo unknown; }) > "$pack/commit"
 tar -C "$root" -czf "$pack/sources.tar.gz" --exclude=__pycache__ CMakeLists.txt LICENSE cmake packages adapters
 
@@ -37,7 +41,7 @@ cp "$build/tests/device/device_mpi_tests" "$pack/mpi_programs/moves"
 cp "$build/tests/gpu/gpu_rates" "$pack/mpi_programs/rates"
 cp "$build/tests/gpu/libgpu_real_driver.so" "$build/packages/device/kernels.fatbin" "$pack/"
 if [[ -n ${TRIDAP_GPU_PROGRAMS:-} ]]; then
-  find "$TRIDAP_GPU_PROGRAMS" -maxdepth 1 -type f -perm -u+x -exec cp {} "$pack/programs/" \;
+  find "$TRIDAP_GPU_PROGRAMS" -maxdepth 1 -type f -name '*_tests' -perm -u+x -exec cp {} "$pack/programs/" \;
 fi
 
 # Headers that the module's build needs, and Open MPI: its libraries, those that they need, and the plugins for one machine.

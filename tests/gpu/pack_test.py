@@ -37,6 +37,14 @@ def collect():
     assert "test_call_that_reads_gpu_memory_is_refused[add]" in said, said
 
 
+def need_all_modules(packed, folder):
+    """What the packed tests import from their folder is packed, too."""
+    texts = [path.read_text() for path in packed.glob("*.py")]
+    imported = {name for text in texts for name in re.findall(r"^(?:from|import) (\w+)", text, re.M)}
+    lacking = [name for name in imported if (folder / f"{name}.py").exists() and not (packed / f"{name}.py").exists()]
+    assert texts and not lacking, lacking
+
+
 def pack(folder, build):
     nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
     if nvcc is None:
@@ -50,13 +58,14 @@ def pack(folder, build):
         run(HERE / "pack.sh", "--into", folder, build, PATH=os.pathsep.join([scripts, os.environ["PATH"]]))
     assert (folder / "kernels.fatbin").stat().st_size > 10000 and os.access(folder / "mpi_programs" / "moves", os.X_OK)
     assert (folder / "refused_calls.py").exists() and os.access(folder / "programs" / "driver", os.X_OK)
+    need_all_modules(folder / "shards" / "tests" / "python", HERE.parent / "python")
     with tempfile.TemporaryDirectory() as out:
         said = run(sys.executable, folder / "run", "--out", out, "--only", "configure", CUDA_VISIBLE_DEVICES="")
         result = json.loads((pathlib.Path(out) / "result.json").read_text())
     checks = {check["check"]: (check["outcome"], check["what"]) for check in result["checks"]}
     module = checks.popitem()  # the last one
     assert module[0] == "configure" and module[1][0] == "ok" or module == ("build", ("skipped", module[1][1])), said
-    assert list(checks) == ["driver", "moves", "rates", "sanitizer", "python", "mpi"], said
+    assert list(checks) == ["driver", "moves", "rates", "sanitizer", "python", "mpi", "shards"], said
     assert set(checks.values()) == {("skipped", "no GPU here")}, said
     assert re.fullmatch(r"nvcc \d+[.]\d+", result["compiler"]), result
 

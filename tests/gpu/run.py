@@ -1,13 +1,14 @@
 """Runs the checks on a machine with a GPU. It needs nothing but this folder, and there Python with NumPy, pybind11 and
 pytest, CMake and a C++ compiler; CuPy, PyTorch, JAX, Numba and mpi4py are used where they are.
 
-    run [--out FOLDER] [PART...]    without a part, all: driver, moves, rates, sanitizer, python, mpi, and the names of other programs
+    run [--out FOLDER] [PART...]    without a part, all: driver, moves, rates, sanitizer, python, mpi, shards, and the names of other programs
 
 It prints a line for each check, and writes result.json in FOLDER, or here. Ends with 1 if a check failed.
 """
 
 import argparse
 import ctypes
+import importlib.util
 import json
 import os
 import pathlib
@@ -133,6 +134,19 @@ class Run:
                 "--gtest_filter=DeviceMoves.LongRows*:DeviceMoves.SeveralArrays*:DeviceArithmetic.*:DeviceSlots.Longer*"], 60)
         del self.environment["TRIDAP_TEST_EFFORT"]
 
+    def shards(self):
+        """Sharded arrays of PyTorch and of JAX, where they are, on CPUs: several processes cannot share a GPU in them."""
+        self.environment["JAX_PLATFORMS"] = "cpu"
+        for name in ("torch", "jax"):
+            if importlib.util.find_spec(name) is None:
+                self.said(f"shards of {name}", "skipped", 0, f"no {name} here")
+                continue
+            for processes in (1, 2, 4):
+                self.command(f"shards of {name} on {processes}", [
+                    MPI / "bin" / "mpiexec", "-n", processes, sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q",
+                    "--tb=short", "--color=no", HERE / "shards" / "tests" / "python" / f"test_{name}.py"], 60)
+        del self.environment["JAX_PLATFORMS"]
+
     def mpi(self):
         """Two processes that share the GPU: each has a part in its memory."""
         program = """
@@ -165,7 +179,7 @@ def main():
     chosen.out.mkdir(parents=True, exist_ok=True)
     programs = sorted(p for p in (HERE / "programs").iterdir() if os.access(p, os.X_OK))
     moves = sorted(p.name for p in (HERE / "mpi_programs").iterdir())
-    parts = [p.name for p in programs] + moves + ["sanitizer", "python", "mpi"]
+    parts = [p.name for p in programs] + moves + ["sanitizer", "python", "mpi", "shards"]
     wrong = [p for p in chosen.parts if p not in parts]
     if wrong:
         sys.exit(f"there is no part '{wrong[0]}'; the parts are: {' '.join(parts)}")
@@ -186,11 +200,10 @@ def main():
                 run.moves(name)
         if "sanitizer" in wanted:
             run.sanitizer()
-        if ("python" in wanted or "mpi" in wanted) and run.build():
-            if "python" in wanted:
-                run.python()
-            if "mpi" in wanted:
-                run.mpi()
+        of_module = [part for part in ("python", "mpi", "shards") if part in wanted]
+        if of_module and run.build():
+            for part in of_module:
+                getattr(run, part)()
     counts = {outcome: sum(r["outcome"] == outcome for r in run.results) for outcome in ("ok", "FAILED", "skipped")}
     (chosen.out / "result.json").write_text(json.dumps(
         {"date": time.strftime("%Y-%m-%d"), "commit": (HERE / "commit").read_text().strip(),
