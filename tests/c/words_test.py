@@ -1,19 +1,32 @@
-"""words_test.py PROGRAM: what messages advise to programs in C and Fortran are names that they have.
+"""words_test.py PROGRAM --c COMPILER FLAG... [--fortran COMPILER FLAG...]: what messages advise to programs in C and Fortran
+is code that they can write.
 
 Takes the strings of the sources that seem to advise code, as the tests of Python's remedies do, in the words of C and of
-Fortran. No word of C++ or Python may be left, and each function, option and argument that is named must exist.
+Fortran. No word of C++ or Python may be left, and each function, option and argument that is named must exist. What is code in
+them is compiled, each in a program of its own.
 """
 
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = pathlib.Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "tests/python"))
 import remedies  # noqa: E402
 
-program = sys.argv[1]
+program, *commands = sys.argv[1:]
+COMPILERS = {}
+for word in commands:
+    if word in ("--c", "--fortran"):
+        COMPILERS[word[2:]] = []
+    else:
+        COMPILERS[list(COMPILERS)[-1]].append(word)
+CODE = {"c": r'\bTRIDAP_\w+|\btridap_\w+|\b\w+ = (?:\d+|TRIDAP_\w+|"\w+")',
+        "fortran": r"\btridap_\w+|\b\w+%\w+\([^)]*\)|\b[a-z_]+=(?:\.true\.|'\w+')"}
+FORTRAN_CALLS = {"copy": "call tridap_solve(a, u, u, %s)", "method": "call tridap_solve(a, u, u, %s)",
+                 "convert": "call tridap_redistribute(u, v, %s)", "partial": "call tridap_redistribute(u, v, %s)"}
 OTHERS = {  # functions and constants of the program's other libraries
     "MatConvert", "MatShellSetOperation", "MatAssemblyBegin", "MatAssemblyEnd", "DMSetUp", "H5Dread", "BLACS_GRIDINIT", "DESCINIT",
     "BLOCK", "CYCLIC", "GEN_BLOCK",  # formats of HPF
@@ -64,6 +77,53 @@ def faults(text, language, known):
             yield f"there is no {name}"
 
 
+def program_in_c(code, header):
+    """A program that has a piece of code: the name of a type, a function or a constant, or the value of an option."""
+    if " = " not in code:
+        is_type = re.search(rf"(?:^}}|^typedef.*) {code};$", header, re.M)
+        return f"#include <tridap/tridap.h>\n{f'typedef {code} given;' if is_type else f'void program(void) {{ (void){code}; }}'}\n"
+    name, _ = code.split(" = ")
+    struct = re.search(rf"^typedef struct (\w+) {{[^}}]*\b{name};[^}}]*}}", header, re.M)
+    argument = re.search(rf"[(,]\s*(\w+) {name}[,)]", header)
+    place = f"void program({struct[1]}* options) {{ options->{code}; }}" if struct else \
+        f"void program({argument[1]} {name}) {{ {code}; (void){name}; }}"
+    return f"#include <tridap/tridap.h>\n{place}\n"
+
+
+def program_in_fortran(code, _):
+    """The same in Fortran: a name of the module, a question to a handle, or an argument by its name."""
+    use, call = "", ""
+    if re.fullmatch(r"tridap_\w+", code):
+        use = f"use tridap, only: {code}"
+    elif "%" in code:
+        call = f"print *, {code}"
+    else:
+        call = FORTRAN_CALLS[code.split("=")[0]] % code
+    return f"""subroutine program(layout, u, v, a)
+  {use or "use tridap"}
+  use tridap, only: tridap_distribution, tridap_array, tridap_matrix
+  implicit none
+  type(tridap_distribution), intent(in) :: layout
+  type(tridap_array), intent(inout) :: u, v
+  type(tridap_matrix), intent(in) :: a
+  {call}
+end subroutine
+"""
+
+
+def compile_faults(language, pieces, known):
+    """What the compiler of a language says of pieces of code that it does not take."""
+    make, ending = {"c": (program_in_c, "c"), "fortran": (program_in_fortran, "f90")}[language]
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / f"program.{ending}"
+        for piece in sorted(pieces):
+            source.write_text(make(piece, known))
+            done = subprocess.run([*COMPILERS[language], "-fsyntax-only", source], cwd=folder, text=True, stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT)
+            if done.returncode != 0:
+                yield f"in {language}, this does not compile: {piece}\n{source.read_text()}{done.stdout}"
+
+
 advising = [(file, text) for file, text in remedies.advising() if not file.startswith(("adapters/python", "adapters/tpetra", "adapters/dlpack"))
             and text not in UNREACHABLE]
 advising += [(path.relative_to(ROOT).as_posix(), text) for path in sorted((ROOT / "adapters/c").rglob("*.cpp"))
@@ -72,7 +132,12 @@ assert len(advising) > 100, advising
 wrong = []
 for language in ("c", "fortran"):
     known = sources(language)
-    for (file, _), given in zip(advising, said([text for _, text in advising], language), strict=True):
+    texts = said([text for _, text in advising], language)
+    for (file, _), given in zip(advising, texts, strict=True):
         wrong += [f"{file}, in {language}: {given}: {fault}" for fault in faults(given, language, known)]
+    if language in COMPILERS:
+        pieces = {piece for text in texts for piece in re.findall(CODE[language], text)}
+        assert len(pieces) > 15, pieces
+        wrong += compile_faults(language, pieces, known)
 print("\n".join(wrong))
 sys.exit(1 if wrong else 0)

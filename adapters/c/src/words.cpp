@@ -76,6 +76,7 @@ constexpr Word words[] = {
     {"call start() first", "start it first", "start it first"},
     {"allocate what tridap_local_shape says", "allocate what tridap_local_shape says",
      "allocate what layout%local_shape() says"},
+    {"by tridap_describe", "by tridap_describe", "by layout%describe()"},
     {"allocate what tridap_shape says", "allocate what tridap_shape says", "allocate what layout%shape() says"},
     {"pass a rank of the communicator, or TRIDAP_HERE", "pass a rank of the communicator, or TRIDAP_HERE",
      "pass a rank of the communicator"},
