@@ -99,6 +99,135 @@ TEST(CPetscRows, OfOtherMatsAreRefused) {
   ASSERT_EQ(MatDestroy(&mat), 0);
 }
 
+// The elements of n x m in blocks over a grid, as PETSc numbers them: process after process, each in its memory order.
+struct Blocks {
+  std::vector<std::int64_t> shape;
+  tridap_order order;
+  tridap_distribution layout{};
+  std::map<std::pair<std::int64_t, std::int64_t>, PetscInt> numbers;
+  std::vector<std::pair<std::int64_t, std::int64_t>> own;
+
+  Blocks(std::int64_t n, std::int64_t m, tridap_order in) : shape{n, m}, order(in), layout(distributed(shape, "b,b")) {
+    PetscInt next = 0;
+    for (int p = 0; p < processes(); ++p) {
+      std::int64_t first[2] = {0, 0}, local[2] = {0, 0};
+      const std::int64_t zero[2] = {0, 0};
+      EXPECT_EQ(tridap_local_shape(layout, p, local), TRIDAP_OK);
+      if (local[0] * local[1] == 0) continue;
+      EXPECT_EQ(tridap_global_index(layout, p, zero, first), TRIDAP_OK);
+      const int slow = in == TRIDAP_ROW_MAJOR ? 0 : 1, fast = 1 - slow;
+      for (std::int64_t a = 0; a < local[slow]; ++a)
+        for (std::int64_t b = 0; b < local[fast]; ++b) {
+          const std::pair<std::int64_t, std::int64_t> at = {first[0] + (slow == 0 ? a : b), first[1] + (slow == 0 ? b : a)};
+          numbers[at] = next++;
+          if (p == rank()) own.push_back(at);
+        }
+    }
+  }
+  std::int64_t flat(std::pair<std::int64_t, std::int64_t> at) const {
+    return order == TRIDAP_ROW_MAJOR ? at.first * shape[1] + at.second : at.first + at.second * shape[0];
+  }
+};
+
+// A row has 4 + its flat number on the diagonal, in two parts, and -1 at its neighbours along both axes.
+std::map<std::pair<std::int64_t, std::int64_t>, double> stencil(const Blocks& blocks, std::pair<std::int64_t, std::int64_t> at) {
+  std::map<std::pair<std::int64_t, std::int64_t>, double> row;
+  row[at] = 4 + static_cast<double>(blocks.flat(at));
+  for (const auto& [i, j] : {std::pair{at.first - 1, at.second}, {at.first + 1, at.second}, {at.first, at.second - 1}, {at.first, at.second + 1}})
+    if (i >= 0 && i < blocks.shape[0] && j >= 0 && j < blocks.shape[1]) row[{i, j}] = -1;
+  return row;
+}
+
+struct Entries {
+  std::vector<double> values;
+  std::vector<std::int32_t> columns;
+  std::vector<std::int64_t> starts;
+  tridap_csr csr{};
+
+  Entries(const Blocks& blocks, std::int64_t base) : starts{base} {
+    for (const auto& at : blocks.own) {
+      for (const auto& [column, value] : stencil(blocks, at)) add(blocks.flat(column) + base, column == at ? value - 1 : value);
+      add(blocks.flat(at) + base, 1);
+      starts.push_back(static_cast<std::int64_t>(values.size()) + base);
+    }
+    csr.row_count = static_cast<std::int64_t>(starts.size()) - 1;
+    csr.entry_count = static_cast<std::int64_t>(values.size());
+    csr.values = values.data();
+    csr.columns = columns.data();
+    csr.column_bytes = 4;
+    csr.row_starts = starts.data();
+    csr.index_base = base;
+    csr.order = blocks.order;
+  }
+  Entries(const Entries&) = delete;
+  void add(std::int64_t column, double value) {
+    columns.push_back(static_cast<std::int32_t>(column));
+    values.push_back(value);
+  }
+};
+
+TEST(CPetscMat, OfRowsHasTheirEntriesWherePetscNumbersThem) {
+  for (const tridap_order order : {TRIDAP_ROW_MAJOR, TRIDAP_COLUMN_MAJOR})
+    for (const std::int64_t base : {0, 1}) {
+      const Blocks blocks(5, 4, order);
+      const Entries entries(blocks, base);
+      void* made = nullptr;
+      tridap_receipt receipt{};
+      OK(tridap_mat_of_csr(blocks.layout, &entries.csr, &made, &receipt));
+      EXPECT_GT(receipt.bytes_copied, 0);
+      auto* mat = static_cast<Mat>(made);
+      for (const auto& at : blocks.own) {
+        const PetscInt row = blocks.numbers.at(at);
+        std::map<PetscInt, double> expected, found;
+        for (const auto& [column, value] : stencil(blocks, at)) expected[blocks.numbers.at(column)] = value;
+        PetscInt count = 0;
+        const PetscInt* columns = nullptr;
+        const PetscScalar* values = nullptr;
+        ASSERT_EQ(MatGetRow(mat, row, &count, &columns, &values), 0);
+        for (PetscInt k = 0; k < count; ++k) found[columns[k]] = PetscRealPart(values[k]);
+        EXPECT_EQ(static_cast<std::size_t>(count), expected.size());
+        EXPECT_EQ(found, expected) << "row " << row << ", order " << order << ", base " << base;
+        ASSERT_EQ(MatRestoreRow(mat, row, &count, &columns, &values), 0);
+      }
+      ASSERT_EQ(MatDestroy(&mat), 0);
+      OK(tridap_release(blocks.layout.number));
+    }
+}
+
+TEST(CPetscMat, OneWrongProcessFailsAll) {
+  const Blocks blocks(5, 4, TRIDAP_ROW_MAJOR);
+  const bool wrong = rank() == processes() - 1;
+  void* made = nullptr;
+  const auto refused = [&](const tridap_csr* csr, const char* part) {
+    EXPECT_REFUSED(tridap_mat_of_csr(blocks.layout, csr, &made, nullptr), part);
+    EXPECT_EQ(made, nullptr);
+  };
+  Entries entries(blocks, 0);
+  refused(wrong ? nullptr : &entries.csr, "csr is NULL");
+  if (wrong) entries.columns.front() = 20;
+  refused(&entries.csr, "a row has column 20");
+  if (wrong) entries.columns.front() = 0;
+  if (wrong) entries.starts[1] = -1;
+  refused(&entries.csr, "local row 0 goes from 0 to -1");
+  OK(tridap_release(blocks.layout.number));
+}
+
+TEST(CPetscMat, OfDifferentDistributionsFailsOnAll) {
+  if (processes() < 2) GTEST_SKIP() << "needs several processes";
+  const tridap_distribution even = distributed({2 * processes()}, "b"), dealt = distributed({2 * processes()}, "c");
+  const std::vector<double> values = {1, 1};
+  const std::vector<std::int64_t> columns = {0, 1}, starts = {0, 1, 2};
+  tridap_csr csr{};
+  csr.row_count = csr.entry_count = 2;
+  csr.values = values.data();
+  csr.columns = columns.data();
+  csr.row_starts = starts.data();
+  void* made = nullptr;
+  EXPECT_REFUSED(tridap_mat_of_csr(rank() == 0 ? even : dealt, &csr, &made, nullptr), "different distributions");
+  OK(tridap_release(even.number));
+  OK(tridap_release(dealt.number));
+}
+
 TEST(CPetscGhosts, OfAVecAreUpdatedAndSummed) {
   std::vector<PetscInt> ids;
   Vec vec = make_ghosted(ids), local = nullptr;

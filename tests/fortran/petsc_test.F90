@@ -96,11 +96,41 @@ contains
         end associate
       end do
     end if
+    if (stat == 0) call a_mat_comes_of_rows(rows, values, columns, row_starts)
     call rows%release()
     call MatDestroy(a, ierr)
     call tridap_csr_of_mat(a%v, PETSC_COMM_WORLD, rows, values, columns, row_starts, stat, text)
     call holds(stat /= 0 .and. size(values) == 0 .and. size(row_starts) == 1, 'a Mat that was destroyed is refused')
     call rows%release()
+  end subroutine
+
+  ! A Mat of the rows of another one, which are numbered from 1: its rows have the sums 0, but at both ends.
+  subroutine a_mat_comes_of_rows(rows, values, columns, row_starts)
+    type(tridap_distribution), intent(in) :: rows
+    real(8), intent(in) :: values(:)
+    integer(8), intent(in) :: columns(:), row_starts(:)
+    Mat :: a
+    Vec :: sums
+    PetscScalar, pointer :: p(:)
+    type(tridap_receipt) :: receipt
+    integer :: row, i, stat, expected
+    character(200) :: text
+    a%v = tridap_mat_of_csr(rows, values, int(columns, 4), row_starts, receipt=receipt)
+    call holds(receipt%bytes_copied > 0, 'the entries are copied')
+    call MatCreateVecs(a, PETSC_NULL_VEC, sums, ierr)
+    call MatGetRowSum(a, sums, ierr)
+    call VecGetArrayF90(sums, p, ierr)
+    call holds(size(p) == 3, 'the rows of a process')
+    do i = 1, 3
+      row = 3*rank + i
+      expected = merge(1, 0, row == 1) + merge(1, 0, row == 3*processes)
+      call holds(abs(p(i) - expected) < 1e-12, 'the sum of a row')
+    end do
+    call VecRestoreArrayF90(sums, p, ierr)
+    call VecDestroy(sums, ierr)
+    call MatDestroy(a, ierr)
+    a%v = tridap_mat_of_csr(rows, values(2:), columns, row_starts, stat=stat, errmsg=text)
+    call holds(stat /= 0 .and. index(text, 'columns has') > 0, text)
   end subroutine
 
   ! 3 elements on each process; with several processes, the first of the next one is a ghost.

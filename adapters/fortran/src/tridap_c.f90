@@ -35,6 +35,15 @@ module tridap_c
     real(c_double) :: alpha(2) = [1, 0], beta(2) = 0
   end type
 
+  !> This process's rows of a matrix.
+  type, bind(c) :: c_csr
+    integer(c_int64_t) :: row_count = 0, entry_count = 0
+    type(c_ptr) :: values = c_null_ptr, columns = c_null_ptr, row_starts = c_null_ptr
+    integer(c_int32_t) :: column_bytes = 0, row_start_bytes = 0
+    integer(c_int64_t) :: index_base = 1
+    integer(c_int) :: order = 1
+  end type
+
   integer(c_int64_t), parameter :: c_here = -1
   integer(c_int), parameter :: c_shape = 0, c_grid = 1, c_coordinates = 2, c_local_shape = 3
   integer(c_int), parameter :: c_dist_text = 0, c_description = 1, c_dim_data = 2, c_explanation = 3

@@ -36,6 +36,13 @@ module tridap_c_petsc
       integer(c_int64_t), intent(out) :: rows
       type(c_rows), intent(inout) :: csr
     end function
+    integer(c_int) function c_mat_of_csr(rows, csr, mat, receipt) bind(c, name='tridap_fortran_mat_of_csr')
+      import
+      type(c_handle), value :: rows
+      type(c_csr), intent(in) :: csr
+      integer(c_int64_t), intent(inout) :: mat
+      type(c_receipt), intent(inout) :: receipt
+    end function
     integer(c_int) function c_array_of_vec(vec, has_dm, dm, comm, read_only, array, shift) &
         bind(c, name='tridap_fortran_array_of_vec')
       import

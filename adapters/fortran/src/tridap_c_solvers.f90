@@ -13,14 +13,6 @@ module tridap_c_solvers
     integer(c_int64_t) :: count = 0
   end type
 
-  type, bind(c) :: c_csr
-    integer(c_int64_t) :: row_count = 0, entry_count = 0
-    type(c_ptr) :: values = c_null_ptr, columns = c_null_ptr, row_starts = c_null_ptr
-    integer(c_int32_t) :: column_bytes = 0, row_start_bytes = 0
-    integer(c_int64_t) :: index_base = 1
-    integer(c_int) :: order = 1
-  end type
-
   type, bind(c) :: c_preconditioner_options
     type(c_ptr) :: parameters = c_null_ptr
     integer(c_int32_t) :: unsymmetric = 0

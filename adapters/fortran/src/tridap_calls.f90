@@ -219,4 +219,32 @@ contains
         c_text_of('declare it of this kind'), c_array_handle, c_null_ptr, array, given%number)
   end function
 
+  !> The handle for a call with the entries of a matrix; if there are not as many columns as values, one that stands for the
+  !> failure, with failed=.true., which is released after the call.
+  type(c_handle) function of_entries(of, type, columns, values, failed) result(given)
+    type(c_handle), intent(in) :: of
+    integer(c_int), intent(in) :: type
+    integer(int64), intent(in) :: columns, values
+    logical, intent(out) :: failed
+    integer(c_int) :: status
+    given = of
+    failed = columns /= values
+    if (.not. failed) return
+    status = c_refuse(c_text_of('columns has '//text_of_number(columns)//' elements'), &
+        c_text_of('must have '//text_of_number(values)//', as values'), c_text_of('pass the column of each value'), type, &
+        c_null_ptr, of%number, given%number)
+  end function
+
+  !> What all lists have in common.
+  type(c_csr) function csr_of(columns, starts, values, zero_based, row_major) result(csr)
+    integer(int64), intent(in) :: columns, starts
+    real(real64), intent(in), contiguous, target :: values(:)
+    logical, intent(in), optional :: zero_based, row_major
+    csr%entry_count = columns
+    csr%row_count = starts - 1
+    csr%values = c_loc(values)
+    csr%index_base = 1 - flag(zero_based)
+    csr%order = 1_c_int - flag(row_major)
+  end function
+
 end module

@@ -50,6 +50,13 @@ int tridap_fortran_vec_of_ghosts(tridap_ghosts ghosts, int64_t* vec, tridap_rece
   return status;
 }
 
+int tridap_fortran_mat_of_csr(tridap_distribution rows, const tridap_csr* csr, int64_t* mat, tridap_receipt* receipt) {
+  void* made = NULL;
+  const int status = tridap_mat_of_csr(rows, csr, &made, receipt);
+  *mat = (int64_t)(intptr_t)made;
+  return status;
+}
+
 /* c_rows of the module. */
 typedef struct fortran_rows {
   int64_t rows, entries;

@@ -5,6 +5,7 @@
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/digest.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/petsc/compat.hpp>
 #include <tridap/petsc/matrix.hpp>
@@ -102,7 +103,7 @@ ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
   need_communicator(comm);
   const double begin = MPI_Wtime();
   Pattern pattern;
-  const mpi::Call beginning(comm, "petsc::import_matrix", mpi::Library::petsc, [&](mpi::Record&) {
+  const mpi::Call beginning(comm, "petsc::import_matrix", mpi::Library::petsc, [&](mpi::Record& record) {
     need_petsc();
     check(rows, comm);
     need_petsc_int(rows.row_bounds, rows.column_bounds);
@@ -110,8 +111,14 @@ ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm) {
     petsc_int(rows.entries(), "this process has", "entries",
               "use more processes, or a PETSc that was built with 64-bit indices");
     pattern = petsc_pattern(rows);
+    Digest bounds;
+    for (const Bounds* const each : {&rows.row_bounds, &rows.column_bounds}) bounds.add_all(*each);
+    record.add(bounds.value());
   });
   return beginning.run([&] {
+    if (!beginning.is_same(0))
+      refuse("the processes give different bounds of the rows or columns", "must be the same on every process",
+             "pass the same on every process");
     ImportedMat made;
     make_together(comm, made.mat, [&] { make_mat(rows, pattern, comm, made.mat); });
     keep_users_comm(reinterpret_cast<PetscObject>(made.mat), comm);

@@ -688,6 +688,11 @@ int tridap_vec_of_ghosts(tridap_ghosts ghosts, void** vec, tridap_receipt* recei
 /// becomes their distribution: one axis, in blocks. The entries are copied; the lists in `csr` are valid until `rows`
 /// is released. Local.
 int tridap_csr_of_mat(void* mat, MPI_Comm comm, tridap_distribution* rows, tridap_csr* csr);
+/// A Mat of type seqaij or mpiaij with the rows that tridap_matrix_of_csr() takes, for the program's calls of PETSc. It
+/// numbers elements process after process, on each in the order that `csr` says, as a Vec of tridap_vec_of_array() over
+/// an array of this distribution in this memory order. Entries are copied, and those of one place added. The program
+/// calls MatDestroy. `receipt` may be NULL. **Collective.**
+int tridap_mat_of_csr(tridap_distribution rows, const tridap_csr* csr, void** mat, tridap_receipt* receipt);
 
 /// The same on every process.
 typedef struct tridap_dmda_options {

@@ -1,8 +1,14 @@
 #include "petsc.hpp"
+#include <tridap/c/given_rows.hpp>
 #include <tridap/element_format.hpp>
+#include <tridap/internal/fingerprint.hpp>
 #include <tridap/petsc/matrix.hpp>
+#include <tridap/process_numbers.hpp>
 
+#include <algorithm>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,7 +61,106 @@ Rows rows_of(Mat mat, const Comm& comm) {
   return {std::move(made), std::make_shared<Entries>(rows)};
 }
 
+// The rows of a program as a Mat has them: numbers process after process, and each place once.
+class OwnRows {
+ public:
+  OwnRows(const DistributionObject& of, const GivenRows& given)
+      : elements_(*of.distribution),
+        numbers_(*of.distribution, orders(*of.distribution, given.order)),
+        global_(static_cast<std::size_t>(of.distribution->ndim())) {
+    for (Index p = 0; p < of.distribution->processes(); ++p) rows_.row_bounds.push_back(numbers_.first(p));
+    rows_.row_bounds.push_back(numbers_.count());
+    rows_.column_bounds = rows_.row_bounds;
+    rows_.process = of.rank;
+    rows_.type = element_type<double>();
+    for (Index row = 0; row + 1 < given.row_starts.count; ++row) add(given, row);
+    SparsePart part;
+    part.row_starts = integers(starts_.data(), static_cast<Index>(starts_.size()));
+    part.columns = integers(columns_.data(), static_cast<Index>(columns_.size()));
+    part.values = values_.data();
+    rows_.parts.push_back(part);
+    rows_.read_only = true;
+  }
+  OwnRows(const OwnRows&) = delete;
+
+  const SparseRows& rows() const { return rows_; }
+
+ private:
+  struct Entry {
+    Index column;
+    double value;
+  };
+
+  static std::vector<MemoryOrder> orders(const Distribution& of, Order order) {
+    MemoryOrder made;
+    made.axes.resize(static_cast<std::size_t>(of.ndim()));
+    std::iota(made.axes.begin(), made.axes.end(), Index{0});
+    if (order == Order::column_major) std::reverse(made.axes.begin(), made.axes.end());
+    made.reversed.assign(made.axes.size(), false);
+    return {std::move(made)};
+  }
+
+  Index own_number(Index flat) {
+    elements_.indices(flat, global_.data());
+    if (const std::optional<Index> number = numbers_.number(global_)) return *number;
+    refuse("a row has column " + std::to_string(flat) + ", the number of an element that no process has in its interior",
+           "must be that of an element of the array", "give the number of an element");
+  }
+
+  void add(const GivenRows& given, Index row) {
+    row_.clear();
+    for (Index k = given.row_starts[row]; k < given.row_starts[row + 1]; ++k)
+      row_.push_back({own_number(given.columns[k]), given.values[k]});
+    std::stable_sort(row_.begin(), row_.end(), [](const Entry& a, const Entry& b) { return a.column < b.column; });
+    for (const Entry& entry : row_)
+      if (static_cast<Index>(columns_.size()) > starts_.back() && columns_.back() == entry.column) {
+        values_.back() += entry.value;
+      } else {
+        columns_.push_back(entry.column);
+        values_.push_back(entry.value);
+      }
+    starts_.push_back(static_cast<Index>(columns_.size()));
+  }
+
+  FlatNumbers elements_;
+  ProcessNumbers numbers_;
+  Indices global_;
+  std::vector<Entry> row_;
+  std::vector<double> values_;
+  std::vector<Index> columns_, starts_{0};
+  SparseRows rows_;
+};
+
 }  // namespace
+
+int tridap_mat_of_csr(tridap_distribution rows, const tridap_csr* csr, void** mat, tridap_receipt* receipt) {
+  Comm comm;
+  if (const int status = locally([&] { comm = comm_of({rows.number}); }); status != TRIDAP_OK) return status;
+  std::shared_ptr<DistributionObject> over;
+  std::optional<OwnRows> own;
+  return collectively(
+      "tridap_mat_of_csr", comm, mpi::Library::petsc,
+      [&] {
+        need_petsc();
+        over = find<DistributionObject>(rows.number);
+        *need(mat, "mat") = nullptr;
+        GivenRows given;
+        given.read(*over, csr, true);
+        own.emplace(*over, given);
+      },
+      [&](MPI_Comm caller) {
+        const mpi::Call call(caller, "tridap_mat_of_csr", mpi::Library::petsc,
+                             [&](mpi::Record& record) { record.add(fingerprint(*over->distribution)); });
+        call.run([&] {
+          if (!call.is_same(0))
+            refuse("the processes give different distributions", "must be the same on every process",
+                   "pass the same on every process");
+          const petsc::ImportedMat made = petsc::import_matrix(own->rows(), caller);
+          *mat = made.mat;
+          write_receipt(made.receipt, receipt);
+        });
+      });
+}
 
 int tridap_csr_of_mat(void* mat, MPI_Comm comm, tridap_distribution* rows, tridap_csr* csr) {
   Comm over;

@@ -34,8 +34,8 @@ struct ImportedMat {
 
 /// A Mat of type seqaij or mpiaij with the pattern and the values of any matrix. The values are copied once, from the
 /// memory of the library that has them to PETSc's. Options of PETSc's database do not change the Mat. **Collective**
-/// over `comm`: throws the same Error on every process if the rows of any process are wrong, if their values are not
-/// PetscScalar, or if a PetscInt cannot count them.
+/// over `comm`: throws the same Error on every process if the rows of any process are wrong, if the processes give
+/// different bounds, if the values are not PetscScalar, or if a PetscInt cannot count them.
 ImportedMat import_matrix(const SparseRows& rows, MPI_Comm comm);
 
 /// Copies the values of a matrix of the same pattern to a Mat of type seqaij or mpiaij, in the Mat's own memory. PETSc
