@@ -99,13 +99,15 @@ TEST(CPetscRows, OfOtherMatsAreRefused) {
   ASSERT_EQ(MatDestroy(&mat), 0);
 }
 
+using Element = std::pair<std::int64_t, std::int64_t>;  // its global indices
+
 // The elements of n x m in blocks over a grid, as PETSc numbers them: process after process, each in its memory order.
 struct Blocks {
   std::vector<std::int64_t> shape;
   tridap_order order;
   tridap_distribution layout{};
-  std::map<std::pair<std::int64_t, std::int64_t>, PetscInt> numbers;
-  std::vector<std::pair<std::int64_t, std::int64_t>> own;
+  std::map<Element, PetscInt> numbers;
+  std::vector<Element> own;
 
   Blocks(std::int64_t n, std::int64_t m, tridap_order in) : shape{n, m}, order(in), layout(distributed(shape, "b,b")) {
     PetscInt next = 0;
@@ -118,22 +120,24 @@ struct Blocks {
       const int slow = in == TRIDAP_ROW_MAJOR ? 0 : 1, fast = 1 - slow;
       for (std::int64_t a = 0; a < local[slow]; ++a)
         for (std::int64_t b = 0; b < local[fast]; ++b) {
-          const std::pair<std::int64_t, std::int64_t> at = {first[0] + (slow == 0 ? a : b), first[1] + (slow == 0 ? b : a)};
+          const Element at = {first[0] + (slow == 0 ? a : b), first[1] + (slow == 0 ? b : a)};
           numbers[at] = next++;
           if (p == rank()) own.push_back(at);
         }
     }
   }
-  std::int64_t flat(std::pair<std::int64_t, std::int64_t> at) const {
+  std::int64_t flat(Element at) const {
     return order == TRIDAP_ROW_MAJOR ? at.first * shape[1] + at.second : at.first + at.second * shape[0];
   }
 };
 
 // A row has 4 + its flat number on the diagonal, in two parts, and -1 at its neighbours along both axes.
-std::map<std::pair<std::int64_t, std::int64_t>, double> stencil(const Blocks& blocks, std::pair<std::int64_t, std::int64_t> at) {
-  std::map<std::pair<std::int64_t, std::int64_t>, double> row;
+std::map<Element, double> stencil(const Blocks& blocks, Element at) {
+  std::map<Element, double> row;
   row[at] = 4 + static_cast<double>(blocks.flat(at));
-  for (const auto& [i, j] : {std::pair{at.first - 1, at.second}, {at.first + 1, at.second}, {at.first, at.second - 1}, {at.first, at.second + 1}})
+  const auto [row_index, column_index] = at;
+  for (const auto& [i, j] : {Element{row_index - 1, column_index}, Element{row_index + 1, column_index},
+                             Element{row_index, column_index - 1}, Element{row_index, column_index + 1}})
     if (i >= 0 && i < blocks.shape[0] && j >= 0 && j < blocks.shape[1]) row[{i, j}] = -1;
   return row;
 }
@@ -146,7 +150,8 @@ struct Entries {
 
   Entries(const Blocks& blocks, std::int64_t base) : starts{base} {
     for (const auto& at : blocks.own) {
-      for (const auto& [column, value] : stencil(blocks, at)) add(blocks.flat(column) + base, column == at ? value - 1 : value);
+      for (const auto& [column, value] : stencil(blocks, at))
+        add(blocks.flat(column) + base, column == at ? value - 1 : value);
       add(blocks.flat(at) + base, 1);
       starts.push_back(static_cast<std::int64_t>(values.size()) + base);
     }

@@ -48,8 +48,8 @@ TEST(DeviceMoves, OfPairsThatComeAgainAtOddPlaces) {  // so that a word has one 
   stand_in::Driver::loaded();
   if (on::processes(world) < 3) GTEST_SKIP() << "needs at least 3 processes";
   for (Index seed = 0; seed < 20; ++seed) {
-    Moved moved({moves::plain_side({oracle::cyclic(60, 3, 2)}), moves::plain_side({oracle::cyclic(60, 2, 3)}), {}}, 8, seed,
-                in_device_memory, in_device_memory);
+    Moved moved({moves::plain_side({oracle::cyclic(60, 3, 2)}), moves::plain_side({oracle::cyclic(60, 2, 3)}), {}}, 8,
+                seed, in_device_memory, in_device_memory);
     const auto source = moved.source(), target = moved.target();
     moved.expect_moves(*source, *target, seed, "blocks of 3 to blocks of 2");
   }

@@ -138,7 +138,8 @@ TEST(DeviceMemory, AnotherPlaceIsRefused) {
   Buffer buffer = export_buffer(from);
   EXPECT_REFUSED((view<double**, LayoutRight, Kokkos::HostSpace>(buffer)), "in Host cannot use");
   buffer.memory.device += 1;
-  EXPECT_REFUSED((view<double**, LayoutRight, Device>(buffer)), buffer.memory.name());  // a real driver's check is first
+  EXPECT_REFUSED((view<double**, LayoutRight, Device>(buffer)),
+                 buffer.memory.name());  // a real driver's check is first
   double memory[6] = {};
   const Buffer host = tridap::row_major(memory, {2, 3});
   EXPECT_REFUSED((view<double**, LayoutRight, Device>(host)), "cannot use host memory");

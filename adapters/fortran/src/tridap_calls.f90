@@ -238,7 +238,7 @@ contains
   !> What all lists have in common.
   type(c_csr) function csr_of(columns, starts, values, zero_based, row_major) result(csr)
     integer(int64), intent(in) :: columns, starts
-    real(real64), intent(in), contiguous, target :: values(:)
+    real(c_double), intent(in), contiguous, target :: values(:)
     logical, intent(in), optional :: zero_based, row_major
     csr%entry_count = columns
     csr%row_count = starts - 1

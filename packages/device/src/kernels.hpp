@@ -103,8 +103,8 @@ TRIDAP_ON_DEVICE inline Place find(const Tables& tables, int axis, Long position
           piece.there + repetition * section.there_step + inside, piece.peer};
 }
 
-/// What the threads of a block share while they move a tile. Each thread reads at one position along an axis, its *own*,
-/// and at those of the tile along another one, *across*.
+/// What the threads of a block share while they move a tile. Each thread reads at one position along an axis, its
+/// *own*, and at those of the tile along another one, *across*.
 template <int most_across>
 struct SharedPlaces {
   Place across[most_across], outer[most_axes];
@@ -184,7 +184,8 @@ template <class Word>
 inline constexpr int rows_together = sizeof(Word) > 8 ? 4 : 8;
 inline constexpr int turned_together = 4;
 
-/// The positions across that a thread visits at once, of a tile that has `count`: those behind its end are the last one.
+/// The positions across that a thread visits at once, of a tile that has `count`: those behind its end are the last
+/// one.
 TRIDAP_ON_DEVICE inline int within(int position, int count) { return position < count ? position : count - 1; }
 
 /// Reads the words of a thread at its own position. What depends on a peer alone is found when the peer changes.
@@ -269,8 +270,8 @@ TRIDAP_ON_DEVICE void read_turned(const PullTask& task, SharedTurned<Word>& bloc
   }
 }
 template <class Word>
-TRIDAP_ON_DEVICE void write_turned(const PullTask& task, const SharedTurned<Word>& block,
-                                   const SharedWords<Word>& tile, int thread) {
+TRIDAP_ON_DEVICE void write_turned(const PullTask& task, const SharedTurned<Word>& block, const SharedWords<Word>& tile,
+                                   int thread) {
   const int x = thread % turned_x;
   if (x >= block.across_count) return;
   constexpr int step = threads / turned_x;

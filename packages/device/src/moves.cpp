@@ -54,11 +54,13 @@ WordSize alignment(const void* data, const Strides& strides, std::optional<std::
   return word;
 }
 
-// The axis of several elements which follow one another in the memory of the target and of all sources, if there is one.
+// The axis of several elements which follow one another in the memory of the target and of all sources, if there is
+// one.
 std::optional<std::size_t> dense_axis(const Buffer& target, const std::vector<std::vector<Long>>& there) {
   for (std::size_t axis = 0; axis < target.shape.size(); ++axis) {
     const auto is_dense = [&](const auto& strides) { return strides.empty() || strides[axis] == target.type.bytes; };
-    if (target.shape[axis] > 1 && is_dense(target.strides) && std::all_of(there.begin(), there.end(), is_dense)) return axis;
+    if (target.shape[axis] > 1 && is_dense(target.strides) && std::all_of(there.begin(), there.end(), is_dense))
+      return axis;
   }
   return {};
 }
@@ -230,7 +232,8 @@ void Pulls::launch_all() {
     const auto dense = step_.copies ? dense_axis(target, sources.strides) : std::nullopt;
     const WordSize here = alignment(target.data, target.strides, dense);
     WordSize there, both = here;
-    for (std::size_t k = 0; k < sources.data.size(); ++k) there.add(alignment(sources.data[k], sources.strides[k], dense));
+    for (std::size_t k = 0; k < sources.data.size(); ++k)
+      there.add(alignment(sources.data[k], sources.strides[k], dense));
     both.add(there);
     if (!dense) both.add(target.type.bytes);
     const Prepared& made = prepared(target, std::move(sources), step_.copies ? both.bytes() : 0);

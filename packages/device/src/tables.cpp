@@ -1,7 +1,6 @@
 #include "tables.hpp"
 
 #include "module.hpp"
-
 #include <tridap/internal/driver.hpp>
 
 namespace tridap::device {

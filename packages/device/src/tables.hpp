@@ -22,8 +22,9 @@ class HostTables {
   void add(const redistribute::AxisPieces& pieces);
   /// Adds the words of an element as the last axis.
   void add_words(Index count, Index bytes);
-  /// Divides the elements of an axis, of so many bytes, which follow one another here and there, anew: into the largest words
-  /// of at most `most` bytes that divide all its pieces. Several elements can be one word. Returns a word's bytes.
+  /// Divides the elements of an axis, of so many bytes, which follow one another here and there, anew: into the largest
+  /// words of at most `most` bytes that divide all its pieces. Several elements can be one word. Returns a word's
+  /// bytes.
   Index divide(std::size_t axis, Index bytes, Index most);
 
   Index words() const;  ///< the product of all extents

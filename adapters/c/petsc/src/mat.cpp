@@ -103,8 +103,9 @@ class OwnRows {
   Index own_number(Index flat) {
     elements_.indices(flat, global_.data());
     if (const std::optional<Index> number = numbers_.number(global_)) return *number;
-    refuse("a row has column " + std::to_string(flat) + ", the number of an element that no process has in its interior",
-           "must be that of an element of the array", "give the number of an element");
+    refuse(
+        "a row has column " + std::to_string(flat) + ", the number of an element that no process has in its interior",
+        "must be that of an element of the array", "give the number of an element");
   }
 
   void add(const GivenRows& given, Index row) {
