@@ -99,6 +99,8 @@ TEST(CPetscRows, OfOtherMatsAreRefused) {
   ASSERT_EQ(MatDestroy(&mat), 0);
 }
 
+namespace {
+
 using Element = std::pair<std::int64_t, std::int64_t>;  // its global indices
 
 // The elements of n x m in blocks over a grid, as PETSc numbers them: process after process, each in its memory order.
@@ -170,6 +172,8 @@ struct Entries {
     values.push_back(value);
   }
 };
+
+}  // namespace
 
 TEST(CPetscMat, OfRowsHasTheirEntriesWherePetscNumbersThem) {
   for (const tridap_order order : {TRIDAP_ROW_MAJOR, TRIDAP_COLUMN_MAJOR})
