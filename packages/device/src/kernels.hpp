@@ -111,14 +111,14 @@ struct SharedPlaces {
   std::int32_t own_count, across_count;
 };
 
-/// Of a tile whose threads read and write along the same axis, which is their own.
+/// For a tile that does not turn: threads read and write along their own axis.
 using SharedRows = SharedPlaces<threads>;
 
 constexpr int turned_x = 32;
 /// The longest side of a turned tile along the axis that is fastest there, in words of a length.
 constexpr int most_turned_y(Long bytes) { return bytes > 8 ? 64 : 128; }
 
-/// Of a tile that turns in memory which they share: they read along their own axis, and write along the other one.
+/// For a tile that turns in shared memory: threads read along their own axis, and write along the other one.
 template <class Word>
 struct SharedTurned : SharedPlaces<turned_x> {
   Long own_here[most_turned_y(sizeof(Word))];
