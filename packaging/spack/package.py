@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="d6a74759c65814b5a3de99f1f6e9a7ebc9a38be87d83b272dcf0ced9767b0bd1")
+    version("0.2.0", sha256="f8fc2ef20663dbabbec27c781c1fa99e11bb0b73d4b080b95d13d274d8f4ddd0")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
