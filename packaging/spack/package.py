@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="f8fc2ef20663dbabbec27c781c1fa99e11bb0b73d4b080b95d13d274d8f4ddd0")
+    version("0.2.0", sha256="87ccddd19cf4e3c411123be6720c7bdc621e2cc9c884b883f76a05ba3c3ba743")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
