@@ -6,6 +6,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/hdf5/stored.hpp>
 #include <tridap/internal/state.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/text.hpp>
