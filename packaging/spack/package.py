@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="87ccddd19cf4e3c411123be6720c7bdc621e2cc9c884b883f76a05ba3c3ba743")
+    version("0.2.0", sha256="e7f107115f92885dc1a495823ceb361a5c45988bfc189df6d0fe1586c0715e18")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
