@@ -3,6 +3,7 @@
 import atexit
 import sys
 import threading
+import time
 
 how = sys.argv[1]
 if how == "mpi4py first":
@@ -105,6 +106,22 @@ elif how == "sleeping daemon":
 
     held = everything(MPI.COMM_SELF)
     threading.Thread(target=lambda: tridap.solve(held[0], held[2], callback=sleep), daemon=True).start()
+    began.wait()
+elif how == "woken daemon":  # it needs Python again while the interpreter ends
+    began, ends = threading.Event(), threading.Event()
+
+    class Last:
+        def __del__(self, wake=ends.set, sleep=time.sleep):
+            wake()
+            sleep(0.5)
+
+    class Given:
+        def __distarray__(self):
+            began.set()
+            ends.wait()
+
+    sys.last_to_go = Last()
+    threading.Thread(target=lambda: tridap.asarray(Given(), comm=MPI.COMM_SELF), daemon=True).start()
     began.wait()
 elif how == "busy daemon":
     began = threading.Event()

@@ -11,8 +11,8 @@ from remedies import remedy
 SCRIPT = os.path.join(os.path.dirname(__file__), "living.py")
 SILENT = ["globals", "functions", "mpi4py first", "initialized later", "never initialized", "atexit", "a solve at exit",
           "cycle", "cycle in a global", "finalizer", "module", "thread", "threads", "let go of in a thread",
-          "sleeping daemon", "busy daemon", "finalize",
-          "finalize, then let go", "finalize, then use", "communicators"]
+          "sleeping daemon", "woken daemon", "busy daemon",
+          "finalize", "finalize, then let go", "finalize, then use", "communicators"]
 
 
 def run(comm, *arguments):

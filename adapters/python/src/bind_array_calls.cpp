@@ -23,7 +23,7 @@ void update_with_kept_plan(const Array& array, MPI_Comm comm, const py::object& 
   const Begun begun(comm, [&](mpi::Record& record) {
     buffer = array.movable().buffer;
     if (!on_stream.is_none()) {
-      const py::gil_scoped_acquire held;
+      const WithPython held;
       stream = device_stream(on_stream);
     }
     record.add(plan ? plan->number() : -1);

@@ -67,7 +67,7 @@ class Ghosts {
       on_all(with, [&] {
         Begun(with, [&](mpi::Record&) {
           if (on_stream.is_none()) return;
-          const py::gil_scoped_acquire held;
+          const WithPython held;
           stream = device_stream(on_stream);
         });
       });

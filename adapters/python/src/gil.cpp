@@ -1,28 +1,26 @@
 #include "gil.hpp"
 
 #include <unistd.h>
+#include <unwind.h>
+
+// Before Python 3.14, a thread that needs the GIL while the interpreter ends is unwound, from the middle of a call of
+// Python. Destructors would then use Python without the GIL. The linker calls this function in place of the one that
+// finds the destructors and handlers of each of our frames (--wrap in CMakeLists.txt): the thread sleeps, as in later versions.
+// https://docs.python.org/3/c-api/init.html#c.PyEval_RestoreThread
+extern "C" _Unwind_Reason_Code __real___gxx_personality_v0(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
+                                                           _Unwind_Exception* thrown, _Unwind_Context* frame);
+extern "C" _Unwind_Reason_Code __wrap___gxx_personality_v0(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
+                                                           _Unwind_Exception* thrown, _Unwind_Context* frame) {
+  while ((actions & _UA_FORCE_UNWIND) != 0) pause();
+  return __real___gxx_personality_v0(version, actions, kind, thrown, frame);
+}
 
 namespace tridap::python {
 
-namespace {
-
-template <class Take>
-auto or_sleep(Take&& take) {
-  try {
-    return take();
-  } catch (...) {  // the thread is unwound: C functions throw nothing else
-    for (;;) pause();
-  }
-}
-
-}  // namespace
-
 WithoutPython::WithoutPython() : state_(PyEval_SaveThread()) {}
-WithoutPython::~WithoutPython() {
-  or_sleep([this] { PyEval_RestoreThread(state_); });
-}
+WithoutPython::~WithoutPython() { PyEval_RestoreThread(state_); }
 
-WithPython::WithPython() : state_(or_sleep([] { return PyGILState_Ensure(); })) {}
+WithPython::WithPython() : state_(PyGILState_Ensure()) {}
 WithPython::~WithPython() { PyGILState_Release(state_); }
 
 }  // namespace tridap::python

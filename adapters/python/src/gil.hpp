@@ -4,9 +4,6 @@
 
 namespace tridap::python {
 
-// Before Python 3.14, a thread that asks for the GIL while the interpreter ends is unwound. If this happens in a
-// destructor, the process ends. With these classes such a thread sleeps instead, as in later versions.
-
 /// While one exists, other threads of Python run.
 class WithoutPython {
  public:
