@@ -164,6 +164,36 @@ TEST(ImportLifetime, ADuplicateKeepsItToo) {
   EXPECT_TRUE(freed);
 }
 
+// PETSc frees its communicator with the last object of a process, and makes it again on all processes together.
+TEST(ExportLifetime, TheNextVecIsMadeWhileSomeProcessesHoldTheOnlyOther) {
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  petsc::ImportedVec made = petsc::import_array(part_of(line(processes())), comm);
+  petsc::ExportedArray exported = petsc::export_array(made.vec);
+  if (rank() % 2 == 1) exported = {};
+  VecDestroy(&made.vec);
+  petsc::collect();
+  Vec next = nullptr;
+  VecCreateMPI(comm, 2, PETSC_DETERMINE, &next);
+
+  bool freed = false;
+  int key = MPI_KEYVAL_INVALID;
+  const auto note = [](MPI_Comm, int, void* flag, void*) -> int {
+    *static_cast<bool*>(flag) = true;
+    return MPI_SUCCESS;
+  };
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, note, &key, nullptr);
+  MPI_Comm_set_attr(PetscObjectComm(reinterpret_cast<PetscObject>(next)), key, &freed);
+  VecDestroy(&next);
+  exported = {};
+  petsc::collect();
+  EXPECT_FALSE(freed);
+  MPI_Comm_free(&comm);
+  petsc::collect();
+  EXPECT_TRUE(freed);
+  MPI_Comm_free_keyval(&key);
+}
+
 // Destroying them is collective over all processes.
 TEST(ExportLifetime, AnImportOnSomeProcessesDestroysNothingThatWaits) {
   if (processes() == 1) GTEST_SKIP() << "one process is all processes";

@@ -1,6 +1,7 @@
 #include "access.hpp"
 
 #include "call.hpp"
+#include "comms.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/driver.hpp>
 #include <tridap/internal/inside_if_free.hpp>
@@ -129,8 +130,8 @@ Memory memory_of(PetscMemType type, const void* data) {
 }
 
 PetscErrorCode at_end() {
-  close_released();
   destroy_waiting();
+  give_back_comms(Which::all);
   ++ours().life;
   ours().watched = false;
   return 0;
@@ -138,12 +139,15 @@ PetscErrorCode at_end() {
 
 }  // namespace
 
+void call_at_end() {
+  if (ours().watched) return;
+  call("PetscRegisterFinalize", [] { return PetscRegisterFinalize(at_end); });
+  ours().watched = true;
+}
+
 std::shared_ptr<void> hold(PetscObject object, Restore* restore, void* data) {
   close_released();
-  if (!ours().watched) {
-    call("PetscRegisterFinalize", [] { return PetscRegisterFinalize(at_end); });
-    ours().watched = true;
-  }
+  call_at_end();
   const Opened opened{object, data, restore, ours().life};
   call("PetscObjectReference", [&] { return PetscObjectReference(object); });
   ++ours().exports;
@@ -188,6 +192,7 @@ Index destroy_waiting() {
   close_released();
   const std::vector<PetscObject> waiting = std::exchange(ours().waiting, {});
   for (PetscObject object : waiting) call("PetscObjectDestroy", [&] { return PetscObjectDestroy(&object); });
+  give_back_comms(Which::of_freed);
   return static_cast<Index>(waiting.size());
 }
 

@@ -26,6 +26,9 @@ std::shared_ptr<void> open_access(Vec vec, bool read_only, void*& data);
 /// closes. Sets the buffer's address, memory and owner. Local.
 void open_access_anywhere(Vec vec, bool read_only, Buffer& buffer);
 
+/// Lets PETSc tell us when it ends, to give up what we hold of it. Local.
+void call_at_end();
+
 /// Destroys this process's objects of PETSc that wait for it. The processes that hold them must all call it. Returns
 /// how many.
 Index destroy_waiting();

@@ -1,9 +1,6 @@
 #include "call.hpp"
 
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/call.hpp>
-#include <tridap/internal/duplicates.hpp>
-#include <tridap/petsc/compat.hpp>
 
 #include <exception>
 #include <memory>
@@ -46,48 +43,6 @@ void call_failed(PetscErrorCode code, const char* function, const std::string& t
 }  // namespace detail
 
 thread_local detail::QuietErrors* QuietCalls::innermost_ = nullptr;
-
-namespace {
-
-// PETSc's communicator has the duplicates of the user's as an attribute: these know whether the user's still exists.
-using UsersComm = std::shared_ptr<mpi::Duplicates>;
-
-int key_of_users_comm() {
-  static const int key = [] {
-    int made = MPI_KEYVAL_INVALID;
-    const auto forget = [](MPI_Comm, int, void* kept, void*) -> int {
-      delete static_cast<UsersComm*>(kept);
-      return MPI_SUCCESS;
-    };
-    mpi::must_succeed(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made, nullptr), "MPI_Comm_create_keyval");
-    return made;
-  }();
-  return key;
-}
-
-const UsersComm* kept_users_comm(MPI_Comm of_petsc) {
-  UsersComm* kept = nullptr;
-  int found = 0;
-  mpi::must_succeed(MPI_Comm_get_attr(of_petsc, key_of_users_comm(), &kept, &found), "MPI_Comm_get_attr");
-  return found != 0 ? kept : nullptr;
-}
-
-}  // namespace
-
-MPI_Comm users_comm(PetscObject object) {
-  if (const std::optional<MPI_Comm> said = compat::users_comm(object)) return *said;
-  const MPI_Comm own = PetscObjectComm(object);
-  const UsersComm* const kept = kept_users_comm(own);
-  const MPI_Comm caller = kept != nullptr ? (*kept)->caller() : MPI_COMM_NULL;
-  return caller != MPI_COMM_NULL ? caller : own;
-}
-
-void keep_users_comm(PetscObject object, MPI_Comm users) {
-  const MPI_Comm own = PetscObjectComm(object);
-  if (own == users || compat::users_comm(object) || kept_users_comm(own) != nullptr) return;
-  auto* const kept = new UsersComm(mpi::duplicates_of(users));  // belongs to MPI, also if the call fails
-  mpi::must_succeed(MPI_Comm_set_attr(own, key_of_users_comm(), kept), "MPI_Comm_set_attr");
-}
 
 bool petsc_is_there() {
   PetscBool begun = PETSC_FALSE, ended = PETSC_FALSE;

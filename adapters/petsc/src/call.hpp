@@ -76,12 +76,6 @@ std::string type_of(Object object) {
 
 /// Throws Error if PETSc is not initialised.
 void need_petsc();
-/// The communicator on which a call for an object begins, the same as that of calls with the user's communicator: this
-/// one, where PETSc or keep_users_comm() has kept it, else PETSc's own. Local.
-MPI_Comm users_comm(PetscObject object);
-/// Keeps the user's communicator for users_comm(), of all objects on it. Local; every process calls it for an object
-/// that they have made together.
-void keep_users_comm(PetscObject object, MPI_Comm users);
 /// Whether PETSc is initialised, and is not finalised.
 bool petsc_is_there();
 

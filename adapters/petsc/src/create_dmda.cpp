@@ -1,4 +1,5 @@
 #include "call.hpp"
+#include "comms.hpp"
 #include "form.hpp"
 #include "lasting_memory.hpp"
 #include "source.hpp"

@@ -1,5 +1,6 @@
 #include "access.hpp"
 #include "call.hpp"
+#include "comms.hpp"
 #include "lasting_memory.hpp"
 #include "source.hpp"
 #include "vec.hpp"

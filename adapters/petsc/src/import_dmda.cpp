@@ -1,4 +1,5 @@
 #include "call.hpp"
+#include "comms.hpp"
 #include "dmda.hpp"
 #include "lasting_memory.hpp"
 #include "source.hpp"

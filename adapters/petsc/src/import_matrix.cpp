@@ -1,4 +1,5 @@
 #include "call.hpp"
+#include "comms.hpp"
 #include "lasting_memory.hpp"
 #include "mat.hpp"
 #include "source.hpp"

@@ -1,5 +1,6 @@
 #include "access.hpp"
 #include "call.hpp"
+#include "comms.hpp"
 #include "lasting_memory.hpp"
 #include "mat.hpp"
 #include "source.hpp"
@@ -125,6 +126,7 @@ LinearOperator export_operator(Mat mat) {
   });
   return beginning.run([&] {
     make_vecs(op, *product, comm);
+    keep_users_comm(reinterpret_cast<PetscObject>(product->x), comm);
     return op;
   });
 }

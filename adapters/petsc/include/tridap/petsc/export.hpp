@@ -70,6 +70,10 @@ Distribution distribution_of(DM dm, Vec vec);
 ///
 /// An export holds a reference to its Vec. If the user holds another one, the release only counts down. If not, it
 /// would have to call VecDestroy, which is collective: it leaves this to collect().
+///
+/// PETSc frees its duplicate of a communicator with the last object that a process has on it, and makes it again in the
+/// next call that needs it, on all processes together. So if processes hold their exports for different times, keep
+/// another object on the communicator. The functions of TriDAP that make an object keep PETSc's duplicate themselves.
 Index collect();
 
 /// How many exports this process holds, and how many objects of PETSc wait for collect().
