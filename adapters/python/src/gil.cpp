@@ -5,12 +5,14 @@
 
 // Before Python 3.14, a thread that needs the GIL while the interpreter ends is unwound, from the middle of a call of
 // Python. Destructors would then use Python without the GIL. The linker calls this function in place of the one that
-// finds the destructors and handlers of each of our frames (--wrap in CMakeLists.txt): the thread sleeps, as in later versions.
-// https://docs.python.org/3/c-api/init.html#c.PyEval_RestoreThread
-extern "C" _Unwind_Reason_Code __real___gxx_personality_v0(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
-                                                           _Unwind_Exception* thrown, _Unwind_Context* frame);
-extern "C" _Unwind_Reason_Code __wrap___gxx_personality_v0(int version, _Unwind_Action actions, _Unwind_Exception_Class kind,
-                                                           _Unwind_Exception* thrown, _Unwind_Context* frame) {
+// finds the destructors and handlers of each of our frames (--wrap in CMakeLists.txt): the thread sleeps, as in later
+// versions. https://docs.python.org/3/c-api/init.html#c.PyEval_RestoreThread
+extern "C" _Unwind_Reason_Code __real___gxx_personality_v0(int version, _Unwind_Action actions,
+                                                           _Unwind_Exception_Class kind, _Unwind_Exception* thrown,
+                                                           _Unwind_Context* frame);
+extern "C" _Unwind_Reason_Code __wrap___gxx_personality_v0(int version, _Unwind_Action actions,
+                                                           _Unwind_Exception_Class kind, _Unwind_Exception* thrown,
+                                                           _Unwind_Context* frame) {
   while ((actions & _UA_FORCE_UNWIND) != 0) pause();
   return __real___gxx_personality_v0(version, actions, kind, thrown, frame);
 }
