@@ -1,5 +1,6 @@
 #include "collectives/counted.hpp"
 #include <tridap/c_array.hpp>
+#include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/tridap.h>
 
@@ -45,6 +46,19 @@ TEST(CGlobalArraysCollectives, AreThoseOfCpp) {
               return status;
             }),
             copied.messages);
+  MPI_Comm grid = MPI_COMM_NULL;
+  const auto freed = [&] {
+    if (grid != MPI_COMM_NULL) MPI_Comm_free(&grid);
+  };
+  EXPECT_EQ(of([&] {
+              const int status = tridap_ga_communicator(handle, &grid);
+              freed();
+              return status;
+            }),
+            second([&] {
+              grid = ga::grid_communicator(handle);
+              freed();
+            }).messages);
   tridap_release(array.number);
   tridap_release(layout.number);
 }

@@ -92,6 +92,8 @@ TEST(CDesc, AMatrixHasTheMemoryOfAnArray) {
   OK(tridap_allocate(layout, TRIDAP_FLOAT64, TRIDAP_ROW_MAJOR, &array));
   if (processes() == 4) {
     EXPECT_REFUSED(tridap_array_to_desc(array, at.context, desc, &local), "make the array with TRIDAP_COLUMN_MAJOR");
+    const Context turned("C");
+    EXPECT_REFUSED(tridap_array_to_desc(array, turned.context, desc, &local), "order 'R'");
   }
   OK(tridap_release(array.number));
   OK(tridap_release(layout.number));

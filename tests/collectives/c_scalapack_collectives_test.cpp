@@ -1,4 +1,5 @@
 #include "collectives/counted.hpp"
+#include <tridap/scalapack/array.hpp>
 #include <tridap/scalapack/dense.hpp>
 #include <tridap/tridap.h>
 
@@ -51,6 +52,16 @@ TEST(CScalapackCollectives, AreThoseOfCpp) {
             second([&] { return eigh(part, MPI_COMM_WORLD, true, known); }));
   EXPECT_EQ(of([&](tridap_array* x) { return tridap_qr(a, nullptr, x, x + 1, nullptr); }),
             second([&] { return qr(part, MPI_COMM_WORLD, known); }));
+  ProcessGrid of_program(MPI_COMM_WORLD, grid[0], grid[1]);
+  const int context = of_program.context();
+  int desc[9];
+  void* memory_of_matrix = nullptr;
+  EXPECT_EQ(of([&](tridap_array*) { return tridap_array_to_desc(a, context, desc, &memory_of_matrix); }), second([&] {
+              ProcessGrid at = ProcessGrid::of_context(context, MPI_COMM_WORLD);
+              import_array(part, at);
+              at.close();
+            }));
+  of_program.close();
   tridap_release(a.number);
   tridap_release(layout.number);
 }

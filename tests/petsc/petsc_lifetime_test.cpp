@@ -23,6 +23,8 @@ tridap::DistArray watched(Index size, bool& freed) {
   return array;
 }
 
+MPI_Comm lasting = MPI_COMM_NULL;  // a communicator that is there before and after PETSc's end
+
 // A Vec that the program still has when PETSc ends. The end of the process frees it.
 Vec never_destroyed(Index local) {
 #ifdef __SANITIZE_ADDRESS__
@@ -191,6 +193,22 @@ TEST(ExportLifetime, TheNextVecIsMadeWhileSomeProcessesHoldTheOnlyOther) {
   MPI_Comm_free(&comm);
   petsc::collect();
   EXPECT_TRUE(freed);
+  freed = false;
+  for (int turn = 0; turn < 2;
+       ++turn) {  // the import on the next communicator of the same processes gives it back, too
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, 0, &half);
+    int size = 0, place = 0;
+    MPI_Comm_size(half, &size);
+    MPI_Comm_rank(half, &place);
+    const auto whole = tridap::Distribution::make({size}, {tridap::block()}, {size});
+    made = petsc::import_array(on::part_of(whole, place, tridap::element_type<PetscScalar>()), half);
+    EXPECT_EQ(freed, turn == 1);
+    if (turn == 0) MPI_Comm_set_attr(PetscObjectComm(reinterpret_cast<PetscObject>(made.vec)), key, &freed);
+    VecDestroy(&made.vec);
+    MPI_Comm_free(&half);
+  }
+  petsc::collect();
   MPI_Comm_free_keyval(&key);
 }
 
@@ -217,6 +235,11 @@ TEST(PetscEnds, ItDestroysWhatWaitsAndLaterCallsSayThatItEnded) {
   VecDestroy(&waiting);
   exported = {};
   EXPECT_EQ(petsc::held().waiting, 1);
+  MPI_Comm_dup(MPI_COMM_WORLD, &lasting);
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, lasting}) {
+    petsc::ImportedVec made = petsc::import_array(part_of(line(processes())), comm);
+    VecDestroy(&made.vec);
+  }
   ASSERT_EQ(PetscFinalize(), 0);
   EXPECT_EQ(petsc::held().waiting, 0);
   at(held.array, {1}) = 3;
@@ -230,6 +253,11 @@ TEST(PetscEnds, ItDestroysWhatWaitsAndLaterCallsSayThatItEnded) {
 
 TEST(PetscEnds, ItMayBeginAgain) {
   ASSERT_EQ(PetscInitializeNoArguments(), 0);
+  for (const MPI_Comm comm : {MPI_COMM_WORLD, lasting}) {  // both were used before the end
+    petsc::ImportedVec made = petsc::import_array(part_of(line(processes())), comm);
+    VecDestroy(&made.vec);
+  }
+  MPI_Comm_free(&lasting);
   Vec vec = make_vec(2);
   petsc::ExportedArray exported = petsc::export_array(vec);
   VecDestroy(&vec);

@@ -130,11 +130,12 @@ Memory memory_of(PetscMemType type, const void* data) {
 }
 
 PetscErrorCode at_end() {
-  destroy_waiting();
-  give_back_comms(Which::all);
+  mpi::Faults faults;
+  faults.attempt(destroy_waiting);
+  faults.attempt(give_back_all_comms);
   ++ours().life;
   ours().watched = false;
-  return 0;
+  return faults.ok() ? PetscErrorCode(0) : PetscErrorCode(PETSC_ERR_LIB);
 }
 
 }  // namespace
@@ -192,7 +193,6 @@ Index destroy_waiting() {
   close_released();
   const std::vector<PetscObject> waiting = std::exchange(ours().waiting, {});
   for (PetscObject object : waiting) call("PetscObjectDestroy", [&] { return PetscObjectDestroy(&object); });
-  give_back_comms(Which::of_freed);
   return static_cast<Index>(waiting.size());
 }
 

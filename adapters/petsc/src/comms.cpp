@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,24 +18,55 @@ namespace tridap::petsc {
 
 namespace {
 
-// The duplicates of a user's communicator know whether it still exists.
-using UsersComm = std::shared_ptr<mpi::Duplicates>;
-
 struct KeptComm {
-  MPI_Comm of_petsc;  // with one reference of ours
-  UsersComm users;
+  MPI_Comm of_petsc;                       // with one reference of ours
+  std::shared_ptr<mpi::Duplicates> users;  // they know whether the user's one still exists
+  bool until_the_end;                      // the objects are on a duplicate, whose user's one was freed before
+
+  bool is_freed() const { return !until_the_end && users->caller() == MPI_COMM_NULL; }
 };
 
-// Never destroyed, as PETSc may end after static objects.
-std::vector<KeptComm>& all_kept() {
-  static auto* const all = new std::vector<KeptComm>;
-  return *all;
+// It is never destroyed, because PETSc may end after static objects. Calls that begin read it without PETSc's lock.
+struct KeptComms {
+  std::vector<KeptComm> all;
+  std::mutex mutex;
+};
+
+KeptComms& kept() {
+  static auto* const one = new KeptComms;
+  return *one;
 }
 
-const KeptComm* kept(MPI_Comm of_petsc) {
-  for (const KeptComm& one : all_kept())
-    if (one.of_petsc == of_petsc) return &one;
-  return nullptr;
+// The user's communicator of one of PETSc; null if it was freed; absent: none is kept.
+std::optional<MPI_Comm> kept_for(MPI_Comm of_petsc) {
+  const std::lock_guard lock(kept().mutex);
+  for (const KeptComm& each : kept().all)
+    if (each.of_petsc == of_petsc) return each.users->caller();
+  return {};
+}
+
+// Takes those for which it is true out of the list, in an order that is the same on every process.
+template <class Condition>
+std::vector<KeptComm> taken(Condition&& condition) {
+  const std::lock_guard lock(kept().mutex);
+  std::vector<KeptComm>& all = kept().all;
+  const auto first =
+      std::stable_partition(all.begin(), all.end(), [&](const KeptComm& each) { return !condition(each); });
+  std::vector<KeptComm> found(std::make_move_iterator(first), std::make_move_iterator(all.end()));
+  all.erase(first, all.end());
+  std::sort(found.begin(), found.end(),
+            [](const KeptComm& a, const KeptComm& b) { return a.users->number() < b.users->number(); });
+  return found;
+}
+
+void give_back(std::vector<KeptComm> comms) {
+  for (KeptComm& each : comms) call("PetscCommDestroy", [&] { return PetscCommDestroy(&each.of_petsc); });
+}
+
+bool has_the_processes_of(MPI_Comm one, MPI_Comm other) {
+  int result = MPI_UNEQUAL;
+  mpi::must_succeed(MPI_Comm_compare(one, other, &result), "MPI_Comm_compare");
+  return result != MPI_UNEQUAL;
 }
 
 }  // namespace
@@ -42,29 +74,35 @@ const KeptComm* kept(MPI_Comm of_petsc) {
 MPI_Comm users_comm(PetscObject object) {
   if (const std::optional<MPI_Comm> said = compat::users_comm(object)) return *said;
   const MPI_Comm own = PetscObjectComm(object);
-  const KeptComm* const one = kept(own);
-  const MPI_Comm caller = one != nullptr ? one->users->caller() : MPI_COMM_NULL;
+  const MPI_Comm caller = kept_for(own).value_or(MPI_COMM_NULL);
   return caller != MPI_COMM_NULL ? caller : own;
 }
 
-void keep_users_comm(PetscObject object, MPI_Comm users) {
-  const MPI_Comm own = PetscObjectComm(object);
-  if (own == users || kept(own) != nullptr) return;
-  call_at_end();
-  all_kept().reserve(all_kept().size() + 1);
-  KeptComm one{own, mpi::duplicates_of(users)};
-  call("PetscCommDuplicate", [&] { return PetscCommDuplicate(own, &one.of_petsc, nullptr); });
-  all_kept().push_back(std::move(one));
+void give_back_comms(MPI_Comm comm) {
+  const bool all = mpi::processes_of(comm) == mpi::processes_of(PETSC_COMM_WORLD);
+  give_back(taken(
+      [&](const KeptComm& each) { return each.is_freed() && (all || has_the_processes_of(each.of_petsc, comm)); }));
 }
 
-void give_back_comms(Which which) {
-  std::vector<KeptComm>& all = all_kept();
-  const auto first = std::stable_partition(all.begin(), all.end(), [&](const KeptComm& one) {
-    return which == Which::of_freed && one.users->caller() != MPI_COMM_NULL;
-  });
-  std::vector<KeptComm> given_back(std::make_move_iterator(first), std::make_move_iterator(all.end()));
-  all.erase(first, all.end());
-  for (KeptComm& one : given_back) call("PetscCommDestroy", [&] { return PetscCommDestroy(&one.of_petsc); });
+void keep_users_comm(PetscObject object, MPI_Comm users) {
+  give_back_comms(users);
+  const MPI_Comm own = PetscObjectComm(object);
+  if (own == users || kept_for(own)) return;
+  call_at_end();
+  KeptComm made{own, mpi::duplicates_of(users), false};
+  made.until_the_end = made.users->caller() != users;
+  call("PetscCommDuplicate", [&] { return PetscCommDuplicate(own, &made.of_petsc, nullptr); });
+  const std::lock_guard lock(kept().mutex);
+  kept().all.push_back(std::move(made));
+}
+
+// PETSc frees that of PETSC_COMM_WORLD itself, after it has used it to print.
+void give_back_all_comms() {
+  std::vector<KeptComm> all = taken([](const KeptComm&) { return true; });
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [](const KeptComm& each) { return each.users->caller() == PETSC_COMM_WORLD; }),
+            all.end());
+  give_back(std::move(all));
 }
 
 }  // namespace tridap::petsc

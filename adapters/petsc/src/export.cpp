@@ -1,5 +1,6 @@
 #include "access.hpp"
 #include "call.hpp"
+#include "comms.hpp"
 #include "dmda.hpp"
 #include "vec.hpp"
 #include <tridap/detail/refuse.hpp>
@@ -150,7 +151,11 @@ Distribution distribution_of(DM dm, Vec vec) {
 Index collect() {
   need_petsc();
   const mpi::Call beginning(PETSC_COMM_WORLD, "petsc::collect", mpi::Library::petsc);
-  return beginning.run(destroy_waiting);
+  return beginning.run([] {
+    const Index destroyed = destroy_waiting();
+    give_back_comms(PETSC_COMM_WORLD);
+    return destroyed;
+  });
 }
 
 }  // namespace tridap::petsc

@@ -126,7 +126,6 @@ LinearOperator export_operator(Mat mat) {
   });
   return beginning.run([&] {
     make_vecs(op, *product, comm);
-    keep_users_comm(reinterpret_cast<PetscObject>(product->x), comm);
     return op;
   });
 }

@@ -4,6 +4,9 @@
 
 namespace tridap::python {
 
+/// Whether the interpreter is ending. Any thread may call it, also without the GIL.
+bool python_ends();
+
 /// While one exists, other threads of Python run.
 class WithoutPython {
  public:

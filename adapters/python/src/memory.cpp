@@ -16,14 +16,6 @@ namespace {
 
 constexpr const char* owner_capsule = "tridap.owner";
 
-bool finalizing() {
-#if PY_VERSION_HEX >= 0x030D0000
-  return Py_IsFinalizing() != 0;
-#else
-  return _Py_IsFinalizing() != 0;
-#endif
-}
-
 bool has(py::handle object, const char* name) {
   const auto attribute = py::reinterpret_steal<py::object>(PyObject_GetAttrString(object.ptr(), name));
   if (!attribute && PyErr_ExceptionMatches(PyExc_AttributeError) == 0) throw py::error_already_set();
@@ -180,7 +172,7 @@ py::handle imported(py::handle& cache, const char* module, const char* name) {
 
 std::shared_ptr<void> keep(py::object object) {
   return {object.release().ptr(), [](void* held) {
-            if (Py_IsInitialized() == 0 || (finalizing() && PyGILState_Check() == 0)) return;
+            if (Py_IsInitialized() == 0 || (python_ends() && PyGILState_Check() == 0)) return;
             const WithPython gil;
             Py_DECREF(static_cast<PyObject*>(held));
           }};

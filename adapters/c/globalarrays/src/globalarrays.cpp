@@ -76,10 +76,7 @@ int tridap_ga_communicator(int handle, MPI_Comm* comm) {
     return status;
   return collectively(
       "tridap_ga_communicator", over, mpi::Library::globalarrays, [&] { need(comm, "comm"); },
-      [&](MPI_Comm caller) {
-        const mpi::Call call(caller, "tridap_ga_communicator", mpi::Library::globalarrays);
-        call.run([&] { *comm = globalarrays::grid_communicator(handle); });
-      });
+      [&](MPI_Comm) { *comm = globalarrays::grid_communicator(handle); });
 }
 
 int tridap_ga_create(tridap_distribution distribution, tridap_type type, int* handle, tridap_array* array) {

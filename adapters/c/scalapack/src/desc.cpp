@@ -23,7 +23,7 @@ void on_grid_of(int context, MPI_Comm comm, Step&& step) {
   grid.close();
 }
 
-// Throws Error unless process r of the grid is rank r, and the grid has all processes.
+// Throws the same Error on all processes unless process r of the grid is rank r, and the grid has all processes.
 void need_in_order(const scalapack::ProcessGrid& grid, Index processes) {
   const auto& ranks = grid.ranks();
   if (static_cast<Index>(ranks.size()) != processes)
@@ -58,8 +58,8 @@ int tridap_array_of_desc(const int desc[9], void* local, tridap_type type, MPI_C
       [&](MPI_Comm caller) {
         std::shared_ptr<ArrayObject> made;
         on_grid_of(given[1], caller, [&](const scalapack::ProcessGrid& grid) {
-          mpi::collectively(grid.comm(), [&] {
-            need_in_order(grid, over->processes());
+          need_in_order(grid, over->processes());
+          mpi::collectively(grid.comm(), [&] {  // which the export itself leaves to each process
             auto exported = scalapack::export_array(given, local, elements, grid);
             auto whole = std::make_shared<const Distribution>(scalapack::placed(given, grid).distribution());
             made = array_over(std::move(exported.array.buffer), std::move(whole), rank_in(over));
@@ -82,7 +82,7 @@ int tridap_array_to_desc(tridap_array array, int context, int desc[9], void** lo
       },
       [&](MPI_Comm caller) {
         on_grid_of(context, caller, [&](const scalapack::ProcessGrid& grid) {
-          mpi::collectively(grid.comm(), [&] { need_in_order(grid, comm->processes()); });
+          need_in_order(grid, comm->processes());
           const scalapack::ImportedMatrix made = scalapack::import_array(of->array, grid);
           if (made.transposed)
             refuse("the memory of the array is row-major", "must be column-major, as ScaLAPACK has matrices",

@@ -73,7 +73,9 @@ Distribution distribution_of(DM dm, Vec vec);
 ///
 /// PETSc frees its duplicate of a communicator with the last object that a process has on it, and makes it again in the
 /// next call that needs it, on all processes together. So if processes hold their exports for different times, keep
-/// another object on the communicator. The functions of TriDAP that make an object keep PETSc's duplicate themselves.
+/// another object on the communicator. The functions of TriDAP that make an object on your communicator keep PETSc's
+/// duplicate themselves, until you free the communicator and call one of them or collect(), or PETSc ends. The exports,
+/// export_operator() of a Mat of yours, and import_array() of a DM do not.
 Index collect();
 
 /// How many exports this process holds, and how many objects of PETSc wait for collect().
