@@ -96,12 +96,12 @@ void keep_users_comm(PetscObject object, MPI_Comm users) {
   kept().all.push_back(std::move(made));
 }
 
-// PETSc frees that of PETSC_COMM_WORLD itself, after it has used it to print.
 void give_back_all_comms() {
   std::vector<KeptComm> all = taken([](const KeptComm&) { return true; });
-  all.erase(std::remove_if(all.begin(), all.end(),
-                           [](const KeptComm& each) { return each.users->caller() == PETSC_COMM_WORLD; }),
-            all.end());
+  if (compat::prints_after_finalizers) {  // PETSc frees this one itself, but for 8 bytes
+    const auto is_worlds = [](const KeptComm& each) { return each.users->caller() == PETSC_COMM_WORLD; };
+    all.erase(std::remove_if(all.begin(), all.end(), is_worlds), all.end());
+  }
   give_back(std::move(all));
 }
 

@@ -43,6 +43,9 @@ inline CreateOnDevice create_on_device() {
   return cuda != nullptr ? cuda : create_on_device(Memory::Kind::hip);
 }
 
+/// Whether PETSc, after the functions of PetscRegisterFinalize, still prints its log on PETSC_COMM_WORLD.
+inline constexpr bool prints_after_finalizers = PETSC_VERSION_GE(3, 20, 0);
+
 /// What PETSc calls to destroy a pointer of ours, a container's or a shell matrix's: it calls Destroy.
 template <void (*Destroy)(void*)>
 inline constexpr auto destroyer = [](auto given) -> PetscErrorCode {
