@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="8155e3dc3195831e9f0b16a5f5a7796c4270736aa0ad6da8775874e07f6b35a6")
+    version("0.2.0", sha256="68657d0e4bb484f295849571288f9561dcd1657f8e7db4ce2dcee57652d6979a")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
