@@ -5,10 +5,6 @@
 
 #include <thread>
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
-
 using namespace petsc_test;
 
 namespace {
@@ -33,19 +29,7 @@ Vec never_destroyed(Index local) {
   return make_vec(local);
 }
 
-// Because of that Vec, PetscFinalize frees its communicator without the 8 bytes of its creation index. They are allocated
-// here, since an import keeps the communicator.
-class FirstImport : public testing::Environment {
- public:
-  void SetUp() override {
-#ifdef __SANITIZE_ADDRESS__
-    const __lsan::ScopedDisabler not_a_leak;
-#endif
-    petsc::ImportedVec made = petsc::import_array(part_of(line(processes())), MPI_COMM_WORLD);
-    VecDestroy(&made.vec);
-  }
-};
-testing::Environment* const first_import = testing::AddGlobalTestEnvironment(new FirstImport);
+testing::Environment* const left_object = testing::AddGlobalTestEnvironment(new LeftObject);
 
 }  // namespace
 

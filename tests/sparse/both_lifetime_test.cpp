@@ -5,10 +5,6 @@
 #include "second_difference.hpp"
 #include <tridap/tpetra/operator.hpp>
 
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
-
 using namespace sparse_test;
 
 namespace {
@@ -21,6 +17,8 @@ auto never_destroyed(const Make& make) {
 #endif
   return make();
 }
+
+testing::Environment* const left_object = testing::AddGlobalTestEnvironment(new petsc_test::LeftObject);
 
 }  // namespace
 
