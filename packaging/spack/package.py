@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="68657d0e4bb484f295849571288f9561dcd1657f8e7db4ce2dcee57652d6979a")
+    version("0.2.0", sha256="36a6d7d7023d0c79e9e20335981fb0764f5bb98cd6a03b984f86ae180fb8da33")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
