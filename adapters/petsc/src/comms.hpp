@@ -11,16 +11,18 @@ namespace tridap::petsc {
 /// one, where PETSc or keep_users_comm() has kept it, else PETSc's own. Local.
 MPI_Comm users_comm(PetscObject object);
 
-/// Keeps the user's communicator for users_comm(), of all objects on it. Also keeps PETSc's own communicator there:
-/// PETSc frees it with the last object of a process, and makes it again together, but the processes release our arrays
-/// at different times. Calls give_back_comms(users), too. Every process of `users` calls it for an object that they
-/// have made together. It does not communicate, unless PETSc was built for debugging.
+/// Keeps the user's communicator for users_comm(), of all objects on it. Also keeps PETSc's own communicator alive,
+/// since each process frees it with the last object that the process has on it, while PETSc makes it again on all
+/// processes together, and processes release our arrays at different times. Calls give_back_comms(users), too. Every
+/// process of `users` calls it for an object that they have made together. It does not communicate, unless PETSc was
+/// built for debugging.
 void keep_users_comm(PetscObject object, MPI_Comm users);
 
-/// Gives back PETSc's communicators whose users have freed theirs, if all their processes are those of `comm`, or if
-/// `comm` has all processes of PETSC_COMM_WORLD. Every process of `comm` calls it.
+/// After users have freed their communicators, gives up our references to PETSc's own ones there. Does so for those
+/// with the processes of `comm`, and for all if `comm` has all processes of PETSC_COMM_WORLD. Every process of `comm`
+/// calls this function.
 void give_back_comms(MPI_Comm comm);
-/// Gives back all of them when PETSc ends.
+/// Gives up all our references to communicators of PETSc. For the end of PETSc.
 void give_back_all_comms();
 
 }  // namespace tridap::petsc
