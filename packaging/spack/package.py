@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="36a6d7d7023d0c79e9e20335981fb0764f5bb98cd6a03b984f86ae180fb8da33")
+    version("0.2.0", sha256="ba4fdd6b36300d7df586af9062ba5bdd050777c198d9df03287876c4cdb458fb")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
