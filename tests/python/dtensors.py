@@ -234,11 +234,18 @@ def of_pytorch():
 
 @contextlib.contextmanager
 def pytorch():
-    """PyTorch's names, its own or those of the stand-in, which is among the modules of Python meanwhile."""
+    """PyTorch's names, its own or those of the stand-in."""
     real = of_pytorch()
     if real is not None:
         yield real
-        return
+    else:
+        with playing() as names:
+            yield names
+
+
+@contextlib.contextmanager
+def playing():
+    """The stand-in's names. Meanwhile it is among the modules of Python."""
     before = {name: sys.modules.get(name) for name in stand_in()}
     sys.modules.update(stand_in())
     torch = sys.modules["torch"]

@@ -175,8 +175,8 @@ Array Array::from(Given given, py::object comm, std::shared_ptr<const Distributi
   return made;
 }
 
-void Array::replace_local(py::array local) {
-  array_.buffer.read_only = !local.writeable();
+void Array::replace_local(py::object local) {
+  array_.buffer.read_only = buffer_of_part(local).read_only;
   local_ = std::move(local);
 }
 

@@ -63,8 +63,8 @@ class Array {
   py::dict own_dictionary(Version version) const;  ///< the same for our own readers, for any elements
   DistArray in(Version version) const;             ///< throws Error if that version cannot describe it
 
-  /// Takes another NumPy array of the same memory, which may or may not be writable.
-  void replace_local(py::array local);
+  /// Takes another part over the same memory, which may or may not be writable.
+  void replace_local(py::object local);
   /// Gives the Distribution to an array that was made without it, and the time that making the array took.
   void complete(std::shared_ptr<const Distribution> distribution, double seconds) noexcept;
 

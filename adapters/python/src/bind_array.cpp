@@ -168,7 +168,7 @@ The local index in `local` of a global index that this process owns; None if it 
     mpi::ours(handle);
   });
   module.def("_watch", [](const Array& array, const py::object& watcher) { array.watch(watcher); });
-  module.def("_replace_local", [](Array& array, py::array local) { array.replace_local(std::move(local)); });
+  module.def("_replace_local", [](Array& array, py::object local) { array.replace_local(std::move(local)); });
   module.def("_changed", [](const Array& array) { array.changed(); });
   module.def("_same_memory", [](py::object made, const Array& array) {
     py::cast<Array&>(made).share_watchers(array);

@@ -90,6 +90,8 @@ void bind_gather(py::module_& module) {
   module.def("_gather", &gather);
   module.def("_scatter", &scatter);
   module.def("_relabel", &relabel);
+  module.def("_is_read_only", [](const py::object& part) { return buffer_of_part(part).read_only; });
+  module.def("_read_only", [](const py::object& part) { return read_only_part(part); });
   module.def("_array_over", [](const py::object& object) { return part_over(object); });
 }
 

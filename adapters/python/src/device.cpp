@@ -367,6 +367,17 @@ py::object part_of(Buffer buffer) {
   return array_of(buffer);
 }
 
+py::object read_only_part(py::handle part) {
+  if (const DevicePart* const device = device_part_behind(part)) {
+    Buffer buffer = device->buffer();
+    buffer.read_only = true;
+    return part_of(std::move(buffer));
+  }
+  py::object view = part.attr("view")();
+  view.attr("flags").attr("writeable") = false;
+  return view;
+}
+
 py::array addresses_of(py::handle part) {
   const DevicePart* const device = device_part_behind(part);
   if (device == nullptr) return py::reinterpret_borrow<py::array>(part);

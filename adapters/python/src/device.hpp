@@ -53,6 +53,9 @@ py::object device_part_over(py::handle object);
 Buffer buffer_of_part(py::handle part);
 /// The part over a buffer's memory, which it keeps alive.
 py::object part_of(Buffer buffer);
+/// A part over the same memory that must not be written: NumPy refuses to, and for memory of a device its protocols
+/// and our calls say so.
+py::object read_only_part(py::handle part);
 
 /// The addresses of a part's elements, as a NumPy array. Of memory of a device, only views may be made of it: nothing
 /// may read its elements. A NumPy array is its own.

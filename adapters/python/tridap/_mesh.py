@@ -106,13 +106,3 @@ def need_replica(replica, replicas, count):
     if not 0 <= replica < count:
         raise ValueError(f"replica is {replica}, must be at least 0 and less than the {count} replicas of the array")
     return replica, replicas == "update"
-
-
-def protected(values, read_only):
-    """A view of host memory that cannot be written, if `read_only`."""
-    if read_only and isinstance(values, np.ndarray):
-        values = values.view()
-        values.flags.writeable = False
-    return values
-
-

@@ -30,18 +30,19 @@ class Placing:
     def __init__(self, x, comm, cut):
         self.x, self.comm, self.cut, self.ranks = x, comm, cut, ranks_within(comm, x)
         self.known = replicas_of(x)
-        self.moves, self.row_major, self.new = False, True, None
+        self.moves, self.row_major, self.on_host, self.new = False, True, True, None
         self.order: list[int] = []
 
     def in_memory(self):
-        """Whether this process's part is contiguous in row-major order, in column-major order, and writable. Local."""
+        """Whether this process's part is contiguous in row-major order, in column-major order, writable, and on a GPU. Local."""
         x = self.x
         if isinstance(x, Elsewhere):
-            return [1, 1, 1]
+            return [1, 1, 1, 0]
         if x.device == "cpu":
-            return [int(x.local.flags[name]) for name in ("C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE")]
+            return [*(int(x.local.flags[name]) for name in ("C_CONTIGUOUS", "F_CONTIGUOUS", "WRITEABLE")), 0]
         return [int(_is_dense(x.local.shape, x.local.strides, x.dtype.itemsize)),
-                int(_is_dense(x.local.shape[::-1], x.local.strides[::-1], x.dtype.itemsize)), 1]
+                int(_is_dense(x.local.shape[::-1], x.local.strides[::-1], x.dtype.itemsize)),
+                int(not _core._is_read_only(x.local)), 1]
 
     def place(self, table, names, copy, what, remedy, column_major=True):
         """Decides where the elements are to be, on all processes alike. ProtocolError if they must move, and must not.
@@ -58,10 +59,8 @@ class Placing:
         self.row_major = self.moves or bool(table[:, 1].all())
         if not self.moves:
             return
-        if cut.replicas > 1 and not isinstance(self.x, Elsewhere) and self.x.device != "cpu":
-            _core._refuse(f"the array is on {self.x.device}, and elements move to several replicas in host memory alone",
-                          "give a target without replicas")
-        if self._number() >= cut.distribution.processes:  # of a replica to which its elements are sent
+        self.on_host = not table[:, 4].any()
+        if self.on_host and self._number() >= cut.distribution.processes:  # of a replica to which its elements are sent
             self.new = np.empty(cut.distribution.local_shape(self._number() % cut.distribution.processes), self.x.dtype)
 
     def _number(self):
@@ -88,14 +87,22 @@ class Placing:
             if self.known is not None and self.known.updates:
                 sent(self.x)
             return self.x.local if self.known is None else None
-        cut, parts = self.cut, self.cut.distribution.processes
-        plan = Redistribution(self.x.distribution, cut.distribution, self.x.dtype, self.comm, source_ranks=self.ranks,
-                              target_ranks=self.order[:parts])
-        moved = plan(self.x if self.comm.rank in self.ranks else None)
-        local = self.new if moved is None else moved.local
+        cut = self.cut
+        if not self.on_host:
+            return [local for local in map(self._moved, range(cut.replicas)) if local is not None][0]
+        local = self._moved(0)
         if cut.replicas > 1:
+            local = self.new if local is None else local
             update(Replicas(self.comm, self.order, cut.replicas, 0, cut.distribution, local, True, None))
         return local
+
+    def _moved(self, replica):
+        """The part of a replica with its elements, in new memory where those of the array are; None on other processes. Collective."""
+        parts = self.cut.distribution.processes
+        plan = Redistribution(self.x.distribution, self.cut.distribution, self.x.dtype, self.comm, source_ranks=self.ranks,
+                              target_ranks=self.order[replica * parts:(replica + 1) * parts])
+        moved = plan(self.x if self.comm.rank in self.ranks else None)
+        return None if moved is None else moved.local
 
 
 def _is_dense(shape, strides, itemsize):

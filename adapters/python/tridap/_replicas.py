@@ -13,7 +13,7 @@ from . import _core
 from ._agree import Elsewhere, collective, together
 from ._functions import _ELEMENTWISE
 from ._make import distribution
-from ._mesh import protected
+from ._move import Redistribution, redistribute, shape_there
 from ._place import communicator_of_ranks, communicator_of_replica, kept_with
 
 if TYPE_CHECKING:
@@ -32,6 +32,12 @@ class Replicas:
         self.comm, self.order, self.count, self.replica = comm, tuple(order), count, replica
         self.distribution, self.values, self.updates, self.origin = dist, values, updates, origin
         self.sent = False
+        self.moves = {}  # by replica: the plan of the move to it
+
+    @property
+    def on_host(self):
+        """Whether NumPy can use this process's memory. The same on all processes."""
+        return isinstance(self.values, np.ndarray)
 
     @property
     def processes(self):
@@ -106,16 +112,38 @@ def update(replicas, failed=None):
     def prepare():
         if failed is not None:
             raise RuntimeError(f"its with block ended with {type(failed).__name__}: {failed}")
-        return np.ascontiguousarray(replicas.values)
+        return np.ascontiguousarray(replicas.values) if replicas.on_host else None
 
     packed = together(replicas.comm, prepare, same=False)
+    if packed is None:
+        _move(replicas)
+    else:
+        _broadcast(replicas, packed)
+    replicas.sent = True
+
+
+def _move(replicas):
+    """Sends elements in the memory of GPUs, which this process's MPI may not be able to read. Collective."""
+    comm, dist, (mine, part) = replicas.comm, replicas.distribution, replicas.number
+    groups = [communicator_of_replica(comm, replicas.ranks(each)) for each in range(replicas.count)]
+    here = _core._over(replicas.values, dist, part, groups[mine])
+    for other in range(replicas.count):
+        if other == replicas.replica:
+            continue
+        if other not in replicas.moves:
+            replicas.moves[other] = Redistribution(dist, dist, here.dtype, comm, source_ranks=replicas.ranks(),
+                                                   target_ranks=replicas.ranks(other))
+        replicas.moves[other](here if mine == replicas.replica else None, here if mine == other else None)
+
+
+def _broadcast(replicas, packed):
+    """Sends elements in host memory; `packed` are those of this process without gaps. Collective."""
     across, memory = _across(replicas), packed.reshape(-1).view(np.uint8)
     from mpi4py import MPI
     for start in range(0, len(memory), _MOST_BYTES):
         across.Bcast([memory[start:start + _MOST_BYTES], MPI.BYTE], root=replicas.replica)
     if replicas.number[0] != replicas.replica and not np.shares_memory(packed, replicas.values):
         replicas.values[...] = packed
-    replicas.sent = True
 
 
 def sent(array, failed=None):
@@ -128,7 +156,7 @@ def sent(array, failed=None):
 
 def _protect(array, replicas, read_only):
     if replicas.count > 1 and isinstance(array, _core.DistArray):
-        _core._replace_local(array, protected(replicas.values, read_only))
+        _core._replace_local(array, _core._read_only(replicas.values) if read_only else replicas.values)
         replicas.sent = read_only
 
 
@@ -245,7 +273,6 @@ class ArrayElsewhere(np.lib.mixins.NDArrayOperatorsMixin, Elsewhere):
 
     def redistribute(self, to: Any = None, out: Any = None, *, comm: MPI.Comm | None = None, **options: Any) -> Any:
         """Takes part in ``tridap.redistribute(x, to, comm=comm)``; without `comm`, the array's own processes move it among them."""
-        from ._move import redistribute, shape_there
         if comm is not None:
             return redistribute(self, to, out, comm=comm, **options)
         if out is not None:

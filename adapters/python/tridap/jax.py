@@ -27,7 +27,7 @@ import numpy as np
 
 from . import _core, _make
 from ._agree import collective, integer, together
-from ._mesh import Layout, gathered, need_replica, protected, ranks_of
+from ._mesh import Layout, gathered, need_replica, ranks_of
 from ._modules import needed
 from ._placing import Placing, home_of, need_placed
 from ._replicas import Replicas, held
@@ -117,7 +117,7 @@ def _memory(data, donate):
     """An array over the memory of an array of one device; read-only, unless the array is given away."""
     values = _core._array_over(data)
     if not donate:
-        return protected(values, True)
+        return _core._read_only(values)
     if isinstance(values, np.ndarray):
         return np.asarray(_Donated(values, "__array_interface__", values.__array_interface__))
     return _core._array_over(_Donated(data, "__cuda_array_interface__", data.__cuda_array_interface__))
@@ -165,10 +165,11 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
         found["layout"], devices = _layout(x.sharding, x.shape)
         found["names"] = [int(device.process_index) for device in devices]
         given = _core._flag("donate", donate)
+        found["values"] = _memory(found["data"], given)
         if replicas == "update" and not given:
             raise ValueError("replicas is 'update', but JAX's memory is read-only: pass donate=True, too")
         return {"shape": tuple(x.shape), "dtype": str(found["data"].dtype), "names": found["names"], "numbers": found["layout"].numbers,
-                "replica": integer("replica", replica), "replicas": replicas, "donate": given}
+                "replica": integer("replica", replica), "replicas": replicas, "donate": given, "on_host": isinstance(found["values"], np.ndarray)}
 
     together(comm, read)
     table = gathered(comm, [_jax().process_index(), *found["data"].shape])
@@ -184,10 +185,7 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
             wanted = division.distribution.local_shape(number % division.distribution.processes)
             if tuple(table[rank, 1:].tolist()) != wanted:
                 _core._refuse(f"process {rank} has a shard of shape {tuple(table[rank, 1:].tolist())}, must be {wanted}", _BOXES)
-        values = _memory(found["data"], donate)
-        if updates and division.replicas > 1 and not isinstance(values, np.ndarray):
-            _core._refuse("replicas is 'update', but x is in the memory of GPUs", "pass no replicas=")
-        return Replicas(comm, order, division.replicas, chosen, division.distribution, values, updates, x)
+        return Replicas(comm, order, division.replicas, chosen, division.distribution, found["values"], updates, x)
 
     return held(together(comm, place, same=False))
 

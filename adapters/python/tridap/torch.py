@@ -29,7 +29,7 @@ import numpy as np
 
 from . import _core, _make
 from ._agree import Elsewhere, collective, integer, together
-from ._mesh import Cut, gathered, layout, need_replica, protected, ranks_of
+from ._mesh import Cut, gathered, layout, need_replica, ranks_of
 from ._modules import needed
 from ._placing import Placing, home_of, need_placed
 from ._replicas import Replicas, held
@@ -169,17 +169,13 @@ def described(x):
         _core._refuse(f"this process is in replica {replica} of x, but the array is on the processes of replica 0",
                       "call tridap.asarray(x, comm) on all processes of the mesh")
     _need_local(tuple(x.shape), found, part, tuple(read.local.shape), "this process")
-    values = _memory(read.local, found.replicas)
+    values = _protected(_core._array_over(read.local), found.replicas)
     return {"__version__": "0.10.0", "buffer": values, "dim_data": found.distribution.dim_data(part)}
 
 
-def _memory(local, replicas, updates=False):
-    """An array over the memory of a tensor, which can be written if there are no other replicas, or if it updates them."""
-    values = protected(_core._array_over(local), replicas > 1 and not updates)
-    if replicas > 1 and not isinstance(values, np.ndarray):
-        _core._refuse("x has several replicas in the memory of GPUs, which tridap.torch neither protects nor updates",
-                      "pass x.cpu(), or a DTensor without Replicate()")
-    return values
+def _protected(values, replicas, updates=False):
+    """The memory of a tensor, which can be written if there are no other replicas, or if it updates them."""
+    return _core._read_only(values) if replicas > 1 and not updates else values
 
 
 def _need_local(shape, found, part, extents, who) -> None:
@@ -204,7 +200,7 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
             row-major order of these axes.
         replicas: None: an array with several replicas is read-only. "update": it can be written; the end of a ``with`` block and
             `to_dtensor` send its elements to the other replicas, and then it is read-only until another ``with`` block begins.
-            It must be in host memory.
+            On a GPU, they are those that the legacy default stream then has.
 
     Returns:
         The `DistArray`; on a process of another replica, a `tridap.ArrayElsewhere`.
@@ -219,7 +215,9 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
 
     def read():
         found["x"] = _read(x)
-        return {**found["x"].same(), "ndim": x.ndim, "replica": integer("replica", replica), "replicas": replicas}
+        found["values"] = _core._array_over(found["x"].local)
+        return {**found["x"].same(), "ndim": x.ndim, "replica": integer("replica", replica), "replicas": replicas,
+                "on_host": isinstance(found["values"], np.ndarray)}
 
     together(comm, read)
     table = gathered(comm, [found["x"].rank, *x.shape, *found["x"].local.shape])
@@ -233,7 +231,7 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
         for number, rank in enumerate(order):
             extents = tuple(table[rank, 1 + x.ndim:].tolist())
             _need_local(tuple(x.shape), division, number % division.distribution.processes, extents, f"process {rank}")
-        values = _memory(ours.local, division.replicas, updates)
+        values = _protected(found["values"], division.replicas, updates)
         return Replicas(comm, order, division.replicas, chosen, division.distribution, values, updates, x)
 
     return held(together(comm, place, same=False))
@@ -276,9 +274,8 @@ def to_dtensor(x: Any, mesh: Any, placements: Sequence[Any], *, copy: bool | str
         dist, names = need_placed(x).distribution, _mesh_of(mesh)
         found["names"], cut = names.ravel().tolist(), _layout(x.shape, names, list(placements))
         found["placing"] = Placing(x, comm, cut)
-        device = "cpu" if isinstance(x, Elsewhere) else x.device
-        if device.partition(":")[0] != mesh.device_type:
-            _core._refuse(f"the array is on {device}, but the mesh is of {mesh.device_type}", "make a mesh for the array's device, or "
+        if not isinstance(x, Elsewhere) and x.device.partition(":")[0] != mesh.device_type:
+            _core._refuse(f"the array is on {x.device}, but the mesh is of {mesh.device_type}", "make a mesh for the array's device, or "
                           f"move the array: x.to({mesh.device_type!r})")
         return {"shape": dist.shape, "dtype": str(x.dtype), "layout": _core._fingerprint(dist), "mesh": names.tolist(),
                 "placements": [str(p) for p in placements], "copy": _core._copy(copy), "ranks": found["placing"].ranks}
