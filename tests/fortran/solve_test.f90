@@ -1,14 +1,24 @@
 !> Matrices, operators, preconditioners, solves and eigenvalues, against the known answers of second differences.
 program solve_test
   use testing
+  use, intrinsic :: iso_c_binding, only: c_int
   use mpi_f08
   use tridap
   implicit none
+  interface
+    subroutine listen_to_regions() bind(c)
+    end subroutine
+    subroutine regions_heard(counts) bind(c)
+      import :: c_int
+      integer(c_int), intent(out) :: counts(3)
+    end subroutine
+  end interface
   real(8), parameter :: pi = acos(-1.0d0)
   integer, parameter :: n = 40
   integer :: products = 0, watched = 0
   call begin_tests()
   call vector_solves()
+  call regions()
   call field_with_padding()
   call operators()
   call eigenvalues()
@@ -118,6 +128,40 @@ contains
     other = a(1)
     call layout%release()
     call holds(tridap_held() == 0, 'nothing is held')
+  end subroutine
+
+  !> A tool of Kokkos hears of a solve between tridap_trace(.true.) and tridap_trace(.false.), also of one that fails.
+  subroutine regions()
+    type(tridap_distribution) :: layout
+    type(tridap_array) :: b, x
+    type(tridap_matrix) :: a
+    real(8), allocatable, target :: bs(:), xs(:)
+    real(8), allocatable :: values(:)
+    integer, allocatable :: columns(:), row_starts(:)
+    integer(c_int) :: heard(3)
+    integer :: i, stat
+    character(400) :: text
+    layout = tridap_distribute([n], 'b', MPI_COMM_WORLD)
+    call rows_of(layout, values, columns, row_starts, 1)
+    a = tridap_matrix_of_csr(layout, values, columns, row_starts)
+    bs = sine(layout)
+    xs = 0*bs
+    b = tridap_array_of(bs, layout)
+    x = tridap_array_of(xs, layout)
+    call listen_to_regions()
+    do i = 1, 3
+      call tridap_trace(i == 2)
+      call tridap_solve(a, b, x)
+      call tridap_solve(a, b, x, method='no such', stat=stat, errmsg=text)
+      call holds(stat /= 0, 'no such method')
+      call regions_heard(heard)
+      call holds(heard(1) == merge(0, 2, i == 1), 'solves are heard while the calls are traced')
+      call holds(heard(2) == 0 .and. heard(3) == 0, 'each solve is one region, which ends')
+    end do
+    call x%release()
+    call b%release()
+    call a%release()
+    call layout%release()
   end subroutine
 
   logical function watching(iteration, residual)
