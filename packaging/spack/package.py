@@ -82,7 +82,8 @@ class Tridap(CMakePackage):
             args.append(self.define_from_variant(f"TRIDAP_{component.upper()}", component))
         if self.spec.satisfies("+scalapack") or self.spec.satisfies("+globalarrays"):
             libraries = ";".join(self.spec["scalapack"].libs)
-            args.append(self.define("TRIDAP_SCALAPACK_LIBRARY", libraries))
+            if libraries:  # a system's own may have another name, which CMake looks for
+                args.append(self.define("TRIDAP_SCALAPACK_LIBRARY", libraries))
         if self.spec.satisfies("+python"):
             args.append(self.define("Python_EXECUTABLE", python.path))
             args.append(self.define("TRIDAP_PYTHON_DIR", python_platlib))

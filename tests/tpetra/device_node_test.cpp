@@ -60,7 +60,7 @@ class FarVector {
   bool isConstantStride() const { return true; }
   std::size_t getLocalLength() const { return dual_.extent(0); }
   std::size_t getNumVectors() const { return dual_.extent(1); }
-  std::size_t getStride() const { return dual_.d_view.stride(1); }
+  std::size_t getStride() const { return dual_.view_device().stride(1); }
   bool need_sync_host() const { return dual_.need_sync_host(); }
   bool need_sync_device() const { return dual_.need_sync_device(); }
   Teuchos::RCP<FarVector> getVector(std::size_t) const { return Teuchos::null; }
@@ -68,37 +68,39 @@ class FarVector {
     const auto view = getLocalViewHost(Tpetra::Access::ReadOnly);
     dual_.clear_sync_state();
     dual_.modify_host();
-    return Far::t_host(dual_.h_view);
+    return Far::t_host(dual_.view_host());
   }
   auto getLocalViewDevice(Tpetra::Access::ReadWriteStruct) {
     const auto view = getLocalViewDevice(Tpetra::Access::ReadOnly);
     dual_.clear_sync_state();
     dual_.modify_device();
-    return Far::t_dev(dual_.d_view);
+    return Far::t_dev(dual_.view_device());
   }
   Far::t_host::const_type getLocalViewHost(Tpetra::Access::ReadOnlyStruct) const {
-    if (dual_.d_view.use_count() > dual_.h_view.use_count()) throw std::runtime_error("a view of the device is alive");
+    if (dual_.view_device().use_count() > dual_.view_host().use_count())
+      throw std::runtime_error("a view of the device is alive");
     if (need_sync_host()) {
       tridap::driver::copy(device(), host());
       dual_.clear_sync_state();
     }
-    return dual_.h_view;
+    return dual_.view_host();
   }
   Far::t_dev::const_type getLocalViewDevice(Tpetra::Access::ReadOnlyStruct) const {
-    if (dual_.h_view.use_count() > dual_.d_view.use_count()) throw std::runtime_error("a view of the host is alive");
+    if (dual_.view_host().use_count() > dual_.view_device().use_count())
+      throw std::runtime_error("a view of the host is alive");
     if (need_sync_device()) {
       tridap::driver::copy(host(), device());
       dual_.clear_sync_state();
     }
-    return dual_.d_view;
+    return dual_.view_device();
   }
 
-  tridap::Buffer host() const { return side(dual_.h_view.data(), {}); }
-  tridap::Buffer device() const { return side(dual_.d_view.data(), cuda); }
+  tridap::Buffer host() const { return side(dual_.view_host().data(), {}); }
+  tridap::Buffer device() const { return side(dual_.view_device().data(), cuda); }
 
  private:
   tridap::Buffer side(double* data, tridap::Memory memory) const {
-    tridap::Buffer buffer = tridap::row_major<double>(data, {static_cast<Index>(dual_.d_view.size())});
+    tridap::Buffer buffer = tridap::row_major<double>(data, {static_cast<Index>(dual_.view_device().size())});
     buffer.memory = memory;
     return buffer;
   }
@@ -124,11 +126,11 @@ TEST(DeviceNode, ACopyIsFilledOnTheHostAndMarkedAsNewerThere) {
     const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, copy));
     auto dense = arrival.dense();
     const auto made = dual_view<Far>(dense.buffer);
-    EXPECT_NE(static_cast<const void*>(made.d_view.data()), part.buffer.data);
-    EXPECT_NE(static_cast<const void*>(made.h_view.data()), part.buffer.data);
+    EXPECT_NE(static_cast<const void*>(made.view_device().data()), part.buffer.data);
+    EXPECT_NE(static_cast<const void*>(made.view_host().data()), part.buffer.data);
     EXPECT_TRUE(made.need_sync_device());
     ASSERT_EQ(made.extent(0), 6U);
-    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.h_view(i, 0), raw(part)[i]);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.view_host()(i, 0), raw(part)[i]);
     const tridap::Receipt receipt = arrival.receipt(std::move(dense));
     EXPECT_FALSE(receipt.shared);
     EXPECT_FALSE(receipt.same_address);
@@ -140,9 +142,9 @@ TEST(DeviceNode, MemoryThatBothReachIsFilledOnce) {
   const tridap::DistArray part = stamped(threes());
   const PreparedImport arrival(part, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::if_needed));
   const auto made = dual_view<Dual<stand_in::Managed>>(arrival.dense().buffer);
-  EXPECT_EQ(made.d_view.data(), made.h_view.data());
-  EXPECT_NE(static_cast<const void*>(made.d_view.data()), part.buffer.data);
-  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.h_view(i, 0), raw(part)[i]);
+  EXPECT_EQ(made.view_device().data(), made.view_host().data());
+  EXPECT_NE(static_cast<const void*>(made.view_device().data()), part.buffer.data);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.view_host()(i, 0), raw(part)[i]);
 }
 
 TEST(DeviceNode, ColumnsApartInMemoryAreCopiedColumnByColumn) {
@@ -153,7 +155,7 @@ TEST(DeviceNode, ColumnsApartInMemoryAreCopiedColumnByColumn) {
   ASSERT_EQ(made.extent(1), 3U);
   for (std::size_t i = 0; i < 2; ++i)
     for (std::size_t j = 0; j < 3; ++j)
-      EXPECT_EQ(made.h_view(i, j), element_at(part.buffer, {static_cast<Index>(i), static_cast<Index>(j)}));
+      EXPECT_EQ(made.view_host()(i, j), element_at(part.buffer, {static_cast<Index>(i), static_cast<Index>(j)}));
 }
 
 TEST(DeviceNode, ReadOnlyAndStridedMemoryAreCopiedToo) {
@@ -169,7 +171,7 @@ TEST(DeviceNode, ReadOnlyAndStridedMemoryAreCopiedToo) {
     const PreparedImport arrival(array, MPI_COMM_WORLD, {}, on_far(ImportRequest::Form::vector, Copy::if_needed));
     const auto dense = arrival.dense();
     const auto made = dual_view<Far>(dense.buffer);
-    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.h_view(i, 0), raw(part)[i]);
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(made.view_host()(i, 0), raw(part)[i]);
     EXPECT_EQ(dense.receipt.bytes_copied, 48);
   }
 }
@@ -194,8 +196,8 @@ TEST(DeviceNode, APaddedArraysInteriorIsPartOfTheCopyOfTheWhole) {
     const auto whole = dual_view<Far>(dense.whole.buffer);
     const auto interior = tridap::tpetra::detail::within(whole, dense.whole.buffer, dense.interior.buffer);
     const auto first = (static_cast<const double*>(dense.interior.buffer.data) - raw(part));
-    EXPECT_EQ(interior.h_view.data(), whole.h_view.data() + first);
-    EXPECT_EQ(interior.d_view.data(), whole.d_view.data() + first);
+    EXPECT_EQ(interior.view_host().data(), whole.view_host().data() + first);
+    EXPECT_EQ(interior.view_device().data(), whole.view_device().data() + first);
     EXPECT_EQ(interior.extent(0), tridap::tpetra::compat::local_count(*layout.interior().map()));
     EXPECT_TRUE(interior.need_sync_device());
   }
@@ -208,8 +210,8 @@ TEST(DeviceNode, ANodeOfTheHostStillSharesTheMemory) {
                      tridap::tpetra::detail::wanted<double>(ImportRequest::Form::vector, Copy::never))
           .dense()
           .buffer);
-  EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
-  EXPECT_EQ(static_cast<const void*>(made.h_view.data()), part.buffer.data);
+  EXPECT_EQ(static_cast<const void*>(made.view_device().data()), part.buffer.data);
+  EXPECT_EQ(static_cast<const void*>(made.view_host().data()), part.buffer.data);
 }
 
 TEST(DeviceNode, ADeviceArrayIsTheDevicesSideOfTheVector) {
@@ -219,8 +221,8 @@ TEST(DeviceNode, ADeviceArrayIsTheDevicesSideOfTheVector) {
   const long owners = part.buffer.owner.use_count();
   {
     const auto made = dual_view<Far>(dense.buffer);
-    EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
-    EXPECT_NE(static_cast<const void*>(made.h_view.data()), part.buffer.data);
+    EXPECT_EQ(static_cast<const void*>(made.view_device().data()), part.buffer.data);
+    EXPECT_NE(static_cast<const void*>(made.view_host().data()), part.buffer.data);
     EXPECT_EQ(made.extent(0), 6U);
     EXPECT_TRUE(made.need_sync_host());
     EXPECT_FALSE(made.need_sync_device());
@@ -247,8 +249,8 @@ TEST(DeviceNode, DeviceColumnsApartAreOnePieceInACopyOnTheDevice) {
   part.buffer.strides = {8, 16};
   const PreparedImport again(part, MPI_COMM_WORLD, {}, never);
   const auto made = dual_view<Far>(again.dense().buffer);
-  EXPECT_EQ(static_cast<const void*>(made.d_view.data()), part.buffer.data);
-  EXPECT_TRUE(made.d_view.span_is_contiguous() && made.h_view.span_is_contiguous());
+  EXPECT_EQ(static_cast<const void*>(made.view_device().data()), part.buffer.data);
+  EXPECT_TRUE(made.view_device().span_is_contiguous() && made.view_host().span_is_contiguous());
 }
 
 TEST(DeviceNode, AnEmptyShareInDeviceMemoryIsNoObstacle) {
@@ -280,7 +282,7 @@ TEST(DeviceNode, DeviceMemoryWithGapsIsPackedOnTheDevice) {
   EXPECT_EQ(dense.buffer.memory.name(), "cuda:0");
   EXPECT_EQ(values_of(dense.buffer), (std::vector<double>{0, 2, 4, 7, 9, 11}));
   const auto made = dual_view<Far>(dense.buffer);
-  EXPECT_EQ(static_cast<const void*>(made.d_view.data()), dense.buffer.data);
+  EXPECT_EQ(static_cast<const void*>(made.view_device().data()), dense.buffer.data);
   EXPECT_TRUE(made.need_sync_host());
   EXPECT_EQ(arrival.receipt(std::move(dense)).bytes_copied, 48);
 }
@@ -352,9 +354,9 @@ TEST(DeviceNode, APaddedDeviceArrayIsSharedWithItsInterior) {
     const auto whole = dual_view<Far>(dense.whole.buffer);
     const auto interior = tridap::tpetra::detail::within(whole, dense.whole.buffer, dense.interior.buffer);
     const auto first = static_cast<const double*>(dense.interior.buffer.data) - raw(part);
-    EXPECT_EQ(static_cast<const void*>(whole.d_view.data()), part.buffer.data);
-    EXPECT_EQ(interior.d_view.data(), whole.d_view.data() + first);
-    EXPECT_EQ(interior.h_view.data(), whole.h_view.data() + first);
+    EXPECT_EQ(static_cast<const void*>(whole.view_device().data()), part.buffer.data);
+    EXPECT_EQ(interior.view_device().data(), whole.view_device().data() + first);
+    EXPECT_EQ(interior.view_host().data(), whole.view_host().data() + first);
   }
 }
 
