@@ -24,10 +24,11 @@ struct Peer {
 
   Peer(const bench::GhostCase& of, Index dof) {
     std::vector<GlobalOrdinal> ids;
-    for (Index id = of.start * dof; id < (of.start + of.owned) * dof; ++id) ids.push_back(id);
+    const auto add = [&](Index id) { ids.push_back(static_cast<GlobalOrdinal>(id)); };
+    for (Index id = of.start * dof; id < (of.start + of.owned) * dof; ++id) add(id);
     owned = listed(ids);
     for (const Index ghost : of.ghosts)
-      for (Index k = 0; k < dof; ++k) ids.push_back(ghost * dof + k);
+      for (Index k = 0; k < dof; ++k) add(ghost * dof + k);
     overlap = listed(ids);
   }
   static Teuchos::RCP<const Map> listed(const std::vector<GlobalOrdinal>& ids) {

@@ -116,10 +116,10 @@ bool scattered(Index rows, Index cols) {
         ids.reserve(static_cast<std::size_t>(rows * count));
         if (processes == 1) {
           for (Index j = first; j < first + count; ++j)
-            for (Index i = 0; i < rows; ++i) ids.push_back(i * cols + j);
+            for (Index i = 0; i < rows; ++i) ids.push_back(static_cast<GlobalOrdinal>(i * cols + j));
         } else {
           for (Index i = 0; i < rows; ++i)
-            for (Index j = first; j < first + count; ++j) ids.push_back(i * cols + j);
+            for (Index j = first; j < first + count; ++j) ids.push_back(static_cast<GlobalOrdinal>(i * cols + j));
         }
         const auto map = Teuchos::rcp(new Map(static_cast<Tpetra::global_size_t>(rows * cols),
                                               Teuchos::ArrayView<const GlobalOrdinal>(ids), 0, comm));
@@ -159,7 +159,7 @@ struct HaloByHand {
     for (Index i = whole[0].begin; i < whole[0].end; ++i)
       for (Index j = whole[1].begin; j < whole[1].end; ++j) {
         const auto global = distribution.global_index(rank, {i, j});
-        const GlobalOrdinal id = global[0] * shape[1] + global[1];
+        const auto id = static_cast<GlobalOrdinal>(global[0] * shape[1] + global[1]);
         const bool in_row = inside[0].contains(i), in_column = inside[1].contains(j);
         if (in_row && in_column) of_owned.push_back(id);
         if (in_row || in_column) of_overlap.push_back(id);
@@ -204,10 +204,12 @@ bool directory(Index of_each) {
   std::mt19937_64 random(1);
   std::vector<GlobalOrdinal> ids, asked;
   for (Index id = 0; id < total; ++id)
-    if (static_cast<int>(random() % static_cast<std::uint64_t>(processes)) == rank) ids.push_back(id);
+    if (static_cast<int>(random() % static_cast<std::uint64_t>(processes)) == rank)
+      ids.push_back(static_cast<GlobalOrdinal>(id));
   std::shuffle(ids.begin(), ids.end(), random);
   random.seed(static_cast<std::uint64_t>(rank + 2));
-  for (Index i = 0; i < of_each; ++i) asked.push_back(static_cast<Index>(random() % static_cast<std::uint64_t>(total)));
+  for (Index i = 0; i < of_each; ++i)
+    asked.push_back(static_cast<GlobalOrdinal>(random() % static_cast<std::uint64_t>(total)));
   const std::vector<Index> questions(asked.begin(), asked.end());
   tridap::DistArray array;
   tridap::Dimension listed_ids{total, processes, rank, false, {}, {}};

@@ -22,6 +22,8 @@ RECIPE = SOURCE / "packaging" / "spack" / "package.py"
 class Spec:
     """What was chosen: by variant, whether it is on."""
 
+    finds_libraries = True
+
     def __init__(self, chosen):
         self.chosen = chosen
 
@@ -32,7 +34,7 @@ class Spec:
     def __getitem__(self, name):
         assert any(name == dep.split("@")[0].split()[0] and when(self) for dep, when in CALLS["depends_on"]), \
             f"the recipe uses spec[{name!r}] where it does not depend on it"
-        return types.SimpleNamespace(libs=[f"/spack/lib/lib{name}.so"])
+        return types.SimpleNamespace(libs=[f"/spack/lib/lib{name}.so"] if self.finds_libraries else [])
 
 
 CALLS = {"depends_on": [], "variant": {}, "version": [], "license": [], "maintainers": [], "extends": [], "conflicts": []}
@@ -132,6 +134,9 @@ def check_arguments(package):
         for name in names:
             option = "BUILD_SHARED_LIBS" if name == "shared" else f"TRIDAP_{name.upper()}"
             assert made[option] == ("ON" if chosen[name] else "OFF"), f"{option} is {made[option]} for {chosen}"
+    Spec.finds_libraries = False  # as Debian's ScaLAPACK, whose name spack does not know
+    assert "TRIDAP_SCALAPACK_LIBRARY" not in arguments(package, dict.fromkeys(names, True))
+    Spec.finds_libraries = True
 
 
 def check_smoke(package):

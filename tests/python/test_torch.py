@@ -289,6 +289,28 @@ def test_programs_are_the_same_on_all_replicas(t, tt, comm):
 
 
 @needs_replicas
+@pytest.mark.skipif(not tridap.components()["solvers"].built, reason="needs solvers")
+def test_a_solve_of_one_replica_is_the_same_program_on_all(t, tt, comm):
+    sparse = pytest.importorskip("scipy.sparse")
+    mesh = t.DeviceMesh("cpu", np.arange(comm.size).reshape(2, -1).tolist())
+    x = t.distribute_tensor(t.torch.from_numpy(1.0 + np.arange(12)), mesh, [t.Replicate(), t.Shard(0)])
+    a = tt.export_array(x)
+    rows = 4 * sparse.identity(12, format="csr")[a.distribution.indices(a.process or 0)[0]]
+    A = tridap.Matrix(rows, a)
+    twice = tridap.LinearOperator(lambda given, product: np.multiply(given, 2, product), a)
+    M = tridap.Preconditioner(A, "relaxation")
+    b = A.T @ a
+    b += twice @ a
+    assert np.array_equal(whole(b, comm), 6 * (1.0 + np.arange(12)))
+    y = b.copy()
+    result = tridap.solve(A, b, x=y, M=M)
+    A.update_values(rows)
+    assert np.allclose(whole(y, comm), 1.5 * (1.0 + np.arange(12)))
+    assert (result is None) == isinstance(a, tridap.ArrayElsewhere) == repr(A).endswith("on other processes>")
+    assert np.array_equal(whole(A.dot(a), comm), 4 * (1.0 + np.arange(12)))
+
+
+@needs_replicas
 @remedy("the protocol describes no such process: y = tridap.redistribute(")
 def test_what_the_refused_description_advises_runs(t, tt, comm):
     a = tt.export_array(replicated(t, comm))

@@ -167,8 +167,9 @@ tridap::DistArray distributed(Index n, unsigned seed) {
   }
 }
 
-Vector unit(const ArrayMap& layout, Index id) {
+Vector unit(const ArrayMap& layout, Index number) {
   Vector made(layout.map());
+  const auto id = static_cast<Vector::global_ordinal_type>(number);
   if (layout.map()->isNodeGlobalElement(id)) made.replaceGlobalValue(id, 1);
   return made;
 }

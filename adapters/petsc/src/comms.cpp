@@ -4,6 +4,7 @@
 #include "call.hpp"
 #include <tridap/internal/call.hpp>
 #include <tridap/internal/duplicates.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/petsc/compat.hpp>
 
 #include <algorithm>

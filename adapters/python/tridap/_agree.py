@@ -56,6 +56,41 @@ def collective(name: str, *libraries: str, elsewhere: bool = False) -> Callable[
     return decorate
 
 
+class MadeElsewhere(Elsewhere):
+    """What stands for a matrix, an operator or a preconditioner on a process that is not one of its array's. It holds nothing.
+
+    Its calls do nothing and return None, but a product with what stands for an array is what stands for an array.
+    """
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+
+    @property
+    def T(self) -> MadeElsewhere:
+        """What stands for the transpose."""
+        return self
+
+    def __matmul__(self, x: Any) -> Any:
+        return x if isinstance(x, Elsewhere) else None
+
+    dot = __matmul__
+
+    def __repr__(self) -> str:
+        return f"<tridap.{self._kind.__name__} on other processes>"
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(self._kind, name):
+            raise AttributeError(f"{self!r} has no attribute {name!r}")
+        return lambda *args, **options: None
+
+
+class MadeTogether(type(_core._Matrix)):
+    """The type of classes whose objects the processes of an array make together: on others the call gives a `MadeElsewhere`."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        return MadeElsewhere(cls) if _is_elsewhere(args, kwargs) else super().__call__(*args, **kwargs)
+
+
 def together(comm, step, *, same=True):
     """Calls `step` and returns its result, if it raises on no process, and, with `same`, returns the same on all.
 

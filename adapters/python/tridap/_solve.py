@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
 import numpy as np
 
 from . import _core, _html
-from ._agree import collective, together
+from ._agree import MadeTogether, collective, together
 from ._copies import lasting
 from ._foreign import Said, describes, is_mat
 from ._make import communicator, zeros
@@ -95,7 +95,7 @@ class _Multiplies(_Solvable):
 
 
 @lasting("pickle the rows of this process, and call tridap.Matrix(rows, dist) with them on every process")
-class Matrix(_Multiplies, _core._Matrix):
+class Matrix(_Multiplies, _core._Matrix, metaclass=MadeTogether):
     """A square sparse matrix on the elements of a distributed array. Making one is collective.
 
     Local row ``i`` belongs to the ``i``-th element of this process's part of `rows`, without padding, in the order of
@@ -209,7 +209,7 @@ def _integers(indices):
 
 
 @lasting("call tridap.LinearOperator(matvec, dist) on every process")
-class LinearOperator(_Multiplies, _core._LinearOperator):
+class LinearOperator(_Multiplies, _core._LinearOperator, metaclass=MadeTogether):
     """A square operator whose product a function computes: ``matvec(x_local, y_local)``. Making one is collective.
 
     `x_local` and `y_local` are float64 arrays over the solver's own vectors, with the local shape of `rows` without
@@ -271,7 +271,7 @@ _COLUMNS = ("iteration", "residual", "ratio")
 
 
 @lasting("call tridap.Preconditioner(A) on every process")
-class Preconditioner(_core._Preconditioner):
+class Preconditioner(_core._Preconditioner, metaclass=MadeTogether):
     """A preconditioner of a matrix, for `M` of `solve`. Making one is collective, and may take longer than a solve.
 
     ``solve(A, b, M="muelu")`` makes one with the same defaults, and keeps it. This class makes one of another matrix than
