@@ -5,13 +5,17 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Mapping
-from typing import Any, Callable, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 import numpy as np
 
 from . import _core
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+if TYPE_CHECKING:
+    _TypeOfCompiled = type
+else:
+    _TypeOfCompiled = type(_core.DistArray)  # pybind11's, of all its classes
 
 
 class Elsewhere:
@@ -84,7 +88,7 @@ class MadeElsewhere(Elsewhere):
         return lambda *args, **options: None
 
 
-class MadeTogether(type(_core._Matrix)):
+class MadeTogether(_TypeOfCompiled):
     """The type of classes whose objects the processes of an array make together: on others the call gives a `MadeElsewhere`."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:

@@ -185,8 +185,8 @@ class ArrayElsewhere(np.lib.mixins.NDArrayOperatorsMixin, Elsewhere):
 
     A program can be the same on all processes. What an array computes without other processes, such as ``x * 2`` or ``x[3:]``,
     gives another of these objects. Calls that the array's own processes make together, such as ``x.sum()`` or
-    ``tridap.save(path, {"x": x})``, do nothing here and return None, as a move does on a process without a part. ``local`` is
-    empty. `redistribute` with ``comm=``, a communicator of all processes, moves between the array and these processes too.
+    ``tridap.save(path, {"x": x})``, do nothing here and return None, as a move does on a process without a part. A `Matrix` or
+    another operator on its elements does nothing, too. ``local`` is empty. `redistribute` with ``comm=``, a communicator of all processes, moves between the array and these processes too.
     ``__distarray__`` is refused, because the protocol describes no process without a part.
     """
 
