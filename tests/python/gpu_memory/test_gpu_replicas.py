@@ -57,10 +57,10 @@ def share_of(x, values):
     return values[np.ix_(*dtensors.held(values.shape, x.device_mesh, x.placements, x.device_mesh.get_coordinate()))]
 
 
-def replicated(t, comm, stream=None):
-    mesh, placements = mesh_of(t, comm), [t.Replicate(), t.Shard(0)]
+def replicated(t, comm, placements=None):
+    mesh, placements = mesh_of(t, comm), placements or [t.Replicate(), t.Shard(0)]
     ours = dtensors.held(SHAPE, mesh, placements, mesh.get_coordinate())
-    local = gpus.asarray(np.ascontiguousarray(numbered()[np.ix_(*ours)]), stream=stream)
+    local = gpus.asarray(np.ascontiguousarray(numbered()[np.ix_(*ours)]))
     return t.DTensor(Tensor(local), mesh, placements, dtensors.Size(SHAPE), (SHAPE[1], 1))
 
 
@@ -99,6 +99,17 @@ def test_a_with_block_sends_to_the_other_replicas_on_the_device(t, tt, comm):
             assert not isinstance(a, tridap.DistArray) or not gpus.from_dlpack(a.local).read_only
             write(a, lambda values: values - 1)
         assert everywhere(comm, np.array_equal(x.to_local().numpy(), share_of(x, 2 * numbered())))
+
+
+def test_every_process_may_be_a_replica(t, tt, comm):
+    x = replicated(t, comm, [t.Replicate(), t.Replicate()])
+    with tt.export_array(x, replica=comm.size - 1, replicas="update") as a:
+        assert isinstance(a, tridap.DistArray) == (x.device_mesh.get_rank() == comm.size - 1)
+        write(a, lambda values: values * 5)
+    assert everywhere(comm, np.array_equal(x.to_local().numpy(), 5 * numbered()))
+    y = tt.to_dtensor(a, x.device_mesh, x.placements, copy=True)
+    assert everywhere(comm, np.array_equal(y.to_local().numpy(), 5 * numbered()))
+    assert everywhere(comm, y.to_local().memory.address != x.to_local().memory.address)
 
 
 def test_nothing_is_sent_if_one_process_leaves_by_an_error(t, tt, comm):
