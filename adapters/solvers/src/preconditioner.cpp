@@ -57,6 +57,9 @@ void need_read(const std::string& kind, const std::vector<std::string>& unread, 
 constexpr const char *max_eigenvalue = "chebyshev: max eigenvalue",
                      *inverse_diagonal = "chebyshev: operator inv diagonal",
                      *row_sums = "chebyshev: use rowsumabs diagonal scaling", *boost_factor = "chebyshev: boost factor";
+#ifdef TRIDAP_HAVE_MUELU
+constexpr const char* row_sums_of_prolongator = "sa: use rowsumabs diagonal scaling";
+#endif
 
 /// Sets the largest eigenvalue of D^-1 A, where D has the sums of the absolute values of the rows of A. It is at most 1
 /// if A is symmetric (Gershgorin's circle theorem), so that a Chebyshev polynomial is positive definite if A is.
@@ -194,15 +197,20 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
   }
   if (is_diagonal(*matrix)) parameters.set("max levels", 1);  // the next grid would be empty, which MueLu refuses
   const bool cg = method == Method::cg;
+  const bool one_scaling = tridap::tpetra::compat::muelu_has_one_scaling;
+  const bool may_scale =
+      !one_scaling || !given.isType<bool>(row_sums_of_prolongator) || given.get<bool>(row_sums_of_prolongator);
   for (const std::string& part : smoothed) {
     if (given.isParameter(part + ": type")) continue;
     parameters.set(part + ": type", cg ? "CHEBYSHEV" : "RELAXATION");
     const std::string name = part + ": params";
     const bool chosen = given.isParameter(name);
-    if (cg && !(given.isSublist(name) && has_eigenvalues(given.sublist(name)))) {
+    if (cg && may_scale && !(given.isSublist(name) && has_eigenvalues(given.sublist(name)))) {
       bound_eigenvalues(parameters.sublist(name));
       parameters.sublist(name).set(row_sums, true);
-      parameters.set("sa: calculate eigenvalue estimate", true);  // for the prolongator, which scales by the diagonal
+      if (one_scaling) parameters.set(row_sums_of_prolongator, true);
+      parameters.set("sa: calculate eigenvalue estimate",
+                     true);  // for the prolongator, which else scales by the diagonal
     }
     if (chosen) continue;
     Teuchos::ParameterList& of_part = parameters.sublist(name);

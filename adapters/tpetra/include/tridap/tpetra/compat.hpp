@@ -21,6 +21,8 @@ namespace tridap::tpetra::compat {
 
 /// Whether Trilinos has the faults of 13.2 that later versions may have corrected.
 constexpr bool is_13_2 = TRILINOS_MAJOR_MINOR_VERSION < 130400;
+/// Whether MueLu's prolongator and its Chebyshev smoother must scale by the same diagonal.
+constexpr bool muelu_has_one_scaling = TRILINOS_MAJOR_MINOR_VERSION >= 170000;
 
 /// Whether a timer of Teuchos is a region of Kokkos' tools.
 #if defined(HAVE_TEUCHOS_KOKKOS_PROFILING) && (defined(HAVE_TEUCHOSCORE_KOKKOSCORE) || defined(HAVE_TEUCHOSCORE_KOKKOS))
