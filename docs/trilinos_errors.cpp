@@ -127,6 +127,7 @@ ParameterList smoothed(bool bounded) {
   parameters.sublist("coarse: params").set("chebyshev: degree", 8);
   if (!bounded) return parameters;
   parameters.set("sa: calculate eigenvalue estimate", true);
+  if (TRILINOS_MAJOR_MINOR_VERSION >= 170000) parameters.set("sa: use rowsumabs diagonal scaling", true);
   for (const char* part : {"smoother: params", "coarse: params"}) {
     ParameterList& of_part = parameters.sublist(part);
     of_part.set("chebyshev: use rowsumabs diagonal scaling", true);

@@ -5,17 +5,17 @@
 
 namespace {
 
-int solves = 0, others = 0, open = 0;
+int solves = 0, others = 0, unended = 0;
 
 void began(const char* name) {
-  ++open;
+  ++unended;
   if (std::strcmp(name, "tridap::solvers::solve") == 0)
     ++solves;
   else if (std::strncmp(name, "tridap::", 8) == 0)
     ++others;
 }
 
-void ended() { --open; }
+void ended() { --unended; }
 
 }  // namespace
 
@@ -28,5 +28,5 @@ extern "C" void listen_to_regions() {
 extern "C" void regions_heard(int counts[3]) {
   counts[0] = solves;
   counts[1] = others;
-  counts[2] = open;
+  counts[2] = unended;
 }

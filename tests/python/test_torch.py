@@ -1,6 +1,7 @@
 """DTensors of PyTorch in and out, with PyTorch itself or with the stand-in of dtensors.py."""
 
 import contextlib
+import copy
 import gc
 import itertools
 import sys
@@ -307,7 +308,16 @@ def test_a_solve_of_one_replica_is_the_same_program_on_all(t, tt, comm):
     A.update_values(rows)
     assert np.allclose(whole(y, comm), 1.5 * (1.0 + np.arange(12)))
     assert (result is None) == isinstance(a, tridap.ArrayElsewhere) == repr(A).endswith("on other processes>")
-    assert np.array_equal(whole(A.dot(a), comm), 4 * (1.0 + np.arange(12)))
+    product = A.dot(a)
+    z = tt.to_dtensor(product, mesh, x.placements, copy="if_needed")  # as that of an array made here
+    assert np.array_equal(z.full_tensor().numpy(), 4 * (1.0 + np.arange(12)))
+    assert A.shape == (12, 12) and A.distribution == M.distribution == a.distribution and isinstance(A.diagonal(), type(a))
+    assert copy.copy(A) is copy.deepcopy(A) is A and (A.comm is None or A.comm == a.comm) and M.name in ("relaxation", None)
+    with pytest.raises(AttributeError, match="no_such"):
+        A.no_such()
+    B = tridap.Matrix(4 * sparse.identity(12, format="csr")[tridap.distribution(12).indices(comm.rank)[0]], tridap.distribution(12))
+    refused_by_all(comm, {"": lambda: tridap.solve(B, a)})
+    refused_by_all(comm, {"": lambda: B @ a})
 
 
 @needs_replicas

@@ -1,5 +1,6 @@
 #include "solvers/solver_support.hpp"
 
+#include <functional>
 #include <map>
 #ifdef TRIDAP_HAVE_MUELU
 #include <MueLu_VerboseObject.hpp>
@@ -142,6 +143,35 @@ TEST(Multigrid, OfSeveralLevelsNeedsFewIterationsOnEveryMap) {
 }
 
 #ifdef TRIDAP_HAVE_MUELU
+TEST(Multigrid, TakesSmoothersOfItsUsersWithEitherScaling) {
+  const Problem p;
+  const auto iterations = [&](const std::function<void(Teuchos::ParameterList&)>& change) {
+    Teuchos::ParameterList parameters;
+    parameters.set("coarse: max size", 5);
+    change(parameters);
+    Vector x(p.layout.map());
+    const auto made = make_preconditioner("muelu", Method::cg, p.a, parameters);
+    const Solution solution = solve(p.a, made, p.b, x, options_of(Method::cg));
+    expect_good(solution, 1e-10);
+    return solution.iterations;
+  };
+  const char* const row_sums = "chebyshev: use rowsumabs diagonal scaling";
+  const auto chebyshev = [&](Teuchos::ParameterList& list, double eigenvalue, bool sums) {
+    list.set("smoother: type", "CHEBYSHEV");
+    list.sublist("smoother: params").set("chebyshev: max eigenvalue", eigenvalue);
+    if (sums) list.sublist("smoother: params").set(row_sums, true);
+  };
+  EXPECT_LT(iterations([&](auto& list) { chebyshev(list, 0.99, true); }), 40);
+  EXPECT_LT(iterations([&](auto& list) { chebyshev(list, 2.0, false); }), 40);
+  EXPECT_LT(iterations([&](auto& list) { chebyshev(list.sublist("level 1"), 2.0, false); }), 40);
+  EXPECT_LT(iterations([&](auto& list) {
+              chebyshev(list, 2.0, false);
+              chebyshev(list.sublist("level 1"), 0.99, true);
+            }),
+            40);
+  EXPECT_LT(iterations([&](auto& list) { list.set("sa: use rowsumabs diagonal scaling", false); }), 40);
+}
+
 TEST(Multigrid, LeavesMueLusLevelOfOutput) {
   using MueLu::VerboseObject;
   const Problem p;

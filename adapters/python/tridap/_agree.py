@@ -27,6 +27,8 @@ class Elsewhere:
 def _is_elsewhere(args, kwargs):
     """Whether a call is one of arrays on other processes alone, and names no communicator of which this process is one."""
     given = [*args, *kwargs.values()]
+    if any(isinstance(type(one), MadeTogether) for one in given):  # a matrix here, whose processes refuse it together
+        return False
     given += [inner for one in given if type(one) is dict for inner in one.values()]  # of `save`
     return (any(isinstance(one, Elsewhere) for one in given) and kwargs.get("comm") is None
             and not any(hasattr(one, "Get_size") for one in args))
@@ -63,36 +65,58 @@ def collective(name: str, *libraries: str, elsewhere: bool = False) -> Callable[
 class MadeElsewhere(Elsewhere):
     """What stands for a matrix, an operator or a preconditioner on a process that is not one of its array's. It holds nothing.
 
-    Its calls do nothing and return None, but a product with what stands for an array is what stands for an array.
+    Its calls do nothing and return None, but what would be an array is what stands for one. `comm` is None.
     """
 
-    def __init__(self, kind: type) -> None:
-        self._kind = kind
+    def __init__(self, kind: type, of: Any) -> None:
+        self._kind, self._of = kind, of._of if isinstance(of, MadeElsewhere) else of
+
+    @property
+    def distribution(self) -> _core.Distribution:
+        """The `Distribution` of the array's elements, which are the rows."""
+        return self._of.distribution
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of rows and columns of the whole matrix."""
+        return self._of.size, self._of.size
 
     @property
     def T(self) -> MadeElsewhere:
         """What stands for the transpose."""
         return self
 
+    def diagonal(self) -> Any:
+        """What stands for the diagonal."""
+        return self._of._like(self._of.distribution, np.dtype(float))
+
     def __matmul__(self, x: Any) -> Any:
-        return x if isinstance(x, Elsewhere) else None
+        return x._like(x.distribution, x.dtype) if hasattr(x, "_like") else None
 
     dot = __matmul__
+
+    def __copy__(self) -> MadeElsewhere:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> MadeElsewhere:
+        return self
 
     def __repr__(self) -> str:
         return f"<tridap.{self._kind.__name__} on other processes>"
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(self._kind, name):
-            raise AttributeError(f"{self!r} has no attribute {name!r}")
-        return lambda *args, **options: None
+            raise AttributeError(f"'MadeElsewhere' object has no attribute {name!r}")
+        return (lambda *args, **options: None) if callable(getattr(self._kind, name)) else None
 
 
 class MadeTogether(_TypeOfCompiled):
     """The type of classes whose objects the processes of an array make together: on others the call gives a `MadeElsewhere`."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        return MadeElsewhere(cls) if _is_elsewhere(args, kwargs) else super().__call__(*args, **kwargs)
+        if not _is_elsewhere(args, kwargs):
+            return super().__call__(*args, **kwargs)
+        return MadeElsewhere(cls, next(one for one in [*args, *kwargs.values()] if isinstance(one, Elsewhere)))
 
 
 def together(comm, step, *, same=True):

@@ -106,3 +106,8 @@ def need_replica(replica, replicas, count):
     if not 0 <= replica < count:
         raise ValueError(f"replica is {replica}, must be at least 0 and less than the {count} replicas of the array")
     return replica, replicas == "update"
+
+
+def memory_of(values):
+    """Whether a process's part is in the memory of the "host" or of a "GPU", which must be the same on all processes."""
+    return "host" if isinstance(values, np.ndarray) else "GPU"

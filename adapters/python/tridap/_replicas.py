@@ -123,10 +123,9 @@ def update(replicas, failed=None):
 
 
 def _move(replicas):
-    """Sends elements in the memory of GPUs, which this process's MPI may not be able to read. Collective."""
+    """Sends elements in the memory of GPUs, which MPI may not be able to read, to one replica after the other. Collective."""
     comm, dist, (mine, part) = replicas.comm, replicas.distribution, replicas.number
-    groups = [communicator_of_replica(comm, replicas.ranks(each)) for each in range(replicas.count)]
-    here = _core._over(replicas.values, dist, part, groups[mine])
+    here = _core._over(replicas.values, dist, part, None)
     for other in range(replicas.count):
         if other == replicas.replica:
             continue
@@ -186,7 +185,8 @@ class ArrayElsewhere(np.lib.mixins.NDArrayOperatorsMixin, Elsewhere):
     A program can be the same on all processes. What an array computes without other processes, such as ``x * 2`` or ``x[3:]``,
     gives another of these objects. Calls that the array's own processes make together, such as ``x.sum()`` or
     ``tridap.save(path, {"x": x})``, do nothing here and return None, as a move does on a process without a part. A `Matrix` or
-    another operator on its elements does nothing, too. ``local`` is empty. `redistribute` with ``comm=``, a communicator of all processes, moves between the array and these processes too.
+    another operator on its elements does nothing, too, and `solve` returns None. ``local`` is empty. `redistribute` with ``comm=``,
+    a communicator of all processes, moves between the array and these processes too.
     ``__distarray__`` is refused, because the protocol describes no process without a part.
     """
 

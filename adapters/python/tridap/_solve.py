@@ -292,7 +292,7 @@ class Preconditioner(_core._Preconditioner, metaclass=MadeTogether):
         ProtocolError: on every process, if an argument is wrong on any process.
     """
 
-    name: str
+    name: str = ""
 
     @collective("tridap.Preconditioner()", "trilinos")
     def __init__(self, A: Matrix, name: str = "muelu", *, symmetric: bool = True, options: dict[str, Any] | None = None,

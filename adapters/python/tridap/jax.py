@@ -27,7 +27,7 @@ import numpy as np
 
 from . import _core, _make
 from ._agree import collective, integer, together
-from ._mesh import Layout, gathered, need_replica, ranks_of
+from ._mesh import Layout, gathered, memory_of, need_replica, ranks_of
 from ._modules import needed
 from ._placing import Placing, home_of, need_placed
 from ._replicas import Replicas, held
@@ -147,7 +147,8 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
         comm: an mpi4py communicator of exactly the processes of the sharding, in any order; None: MPI.COMM_WORLD.
         replica: which replica has the array, if several devices have the same elements. They are numbered as the devices.
         replicas: None, or "update": the end of a ``with`` block and `to_jax` send the elements to the other replicas, which needs
-            ``donate=True``, and host memory. Then the array is read-only until another ``with`` block begins.
+            ``donate=True``. Then the array is read-only until another ``with`` block begins. On a GPU, the elements are those that
+            the legacy default stream then has.
         donate: the array can be written, which needs ``replicas="update"`` if there are several replicas. Afterwards use neither `x` nor any other array of JAX that may share its memory.
 
     Returns:
@@ -169,7 +170,7 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
         if replicas == "update" and not given:
             raise ValueError("replicas is 'update', but JAX's memory is read-only: pass donate=True, too")
         return {"shape": tuple(x.shape), "dtype": str(found["data"].dtype), "names": found["names"], "numbers": found["layout"].numbers,
-                "replica": integer("replica", replica), "replicas": replicas, "donate": given, "on_host": isinstance(found["values"], np.ndarray)}
+                "replica": integer("replica", replica), "replicas": replicas, "donate": given, "memory": memory_of(found["values"])}
 
     together(comm, read)
     table = gathered(comm, [_jax().process_index(), *found["data"].shape])
@@ -225,10 +226,13 @@ def to_jax(x: Any, sharding: Any, *, copy: bool | str | None = None, comm: MPI.C
     table = gathered(comm, [_jax().process_index(), *placing.in_memory()])
     together(comm, lambda: placing.place(table, found["names"], asked["copy"], _WHAT, _COMM, column_major=False), same=False)
     local = placing.local()
-    if local is None:  # what JAX has given away, in its own memory
-        local = _memory(_shard(placing.known.origin), True)
     may_copy = placing.moves or asked["copy"] != "never"
-    made = together(comm, lambda: _of_one_device(local, found["devices"][0], may_copy), same=False)
+
+    def convert():
+        memory = _memory(_shard(placing.known.origin), True) if local is None else local  # the first: what JAX has given away
+        return _of_one_device(memory, found["devices"][0], may_copy)
+
+    made = together(comm, convert, same=False)
     return _jax().make_array_from_single_device_arrays(asked["shape"], sharding, [made])
 
 

@@ -29,7 +29,7 @@ import numpy as np
 
 from . import _core, _make
 from ._agree import Elsewhere, collective, integer, together
-from ._mesh import Cut, gathered, layout, need_replica, ranks_of
+from ._mesh import Cut, gathered, layout, memory_of, need_replica, ranks_of
 from ._modules import needed
 from ._placing import Placing, home_of, need_placed
 from ._replicas import Replicas, held
@@ -217,7 +217,7 @@ def export_array(x: Any, comm: MPI.Comm | None = None, *, replica: int = 0, repl
         found["x"] = _read(x)
         found["values"] = _core._array_over(found["x"].local)
         return {**found["x"].same(), "ndim": x.ndim, "replica": integer("replica", replica), "replicas": replicas,
-                "on_host": isinstance(found["values"], np.ndarray)}
+                "memory": memory_of(found["values"])}
 
     together(comm, read)
     table = gathered(comm, [found["x"].rank, *x.shape, *found["x"].local.shape])
@@ -287,7 +287,7 @@ def to_dtensor(x: Any, mesh: Any, placements: Sequence[Any], *, copy: bool | str
     local = placing.local()
     origin = placing.known.origin if local is None else None
     strides = _strides(asked["shape"], placing.row_major) if origin is None else tuple(origin.stride())
-    return _as_dtensor(_local_of(origin) if local is None else local, mesh, placements, asked["shape"], strides, comm)
+    return _as_dtensor(origin if local is None else local, mesh, placements, asked["shape"], strides, comm)
 
 
 def _strides(shape, row_major):
@@ -305,10 +305,12 @@ def _local_of(x):
 
 
 def _as_dtensor(local, mesh, placements, shape, strides, comm):
-    """A DTensor of the local tensors or NumPy arrays of all processes. Collective."""
+    """A DTensor of the local parts of all processes: those of another DTensor, tensors, NumPy arrays, or parts on GPUs. Collective."""
     torch, dtensor = _torch()
 
     def convert():
+        if isinstance(local, dtensor):
+            return _local_of(local)
         if isinstance(local, torch.Tensor):
             return local
         return torch.from_numpy(local) if isinstance(local, np.ndarray) else torch.from_dlpack(local)

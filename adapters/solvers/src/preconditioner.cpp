@@ -173,6 +173,20 @@ bool is_diagonal(const CrsMatrix& matrix) {
   return coupled == 0;
 }
 
+/// Lets the prolongator scale as the smoother does, where the parameters do not say how: from Trilinos 17 on, MueLu
+/// refuses two ways. `before`: how it scales on the levels that say nothing.
+void scale_alike(Teuchos::ParameterList& parameters, bool before = false) {
+  const bool has_params = parameters.isSublist("smoother: params");
+  if (!parameters.isParameter(row_sums_of_prolongator) && (has_params || parameters.isParameter("smoother: type"))) {
+    const bool sums = has_params && parameters.sublist("smoother: params").isType<bool>(row_sums) &&
+                      parameters.sublist("smoother: params").get<bool>(row_sums);
+    if (sums != before) parameters.set(row_sums_of_prolongator, sums);
+  }
+  if (parameters.isType<bool>(row_sums_of_prolongator)) before = parameters.get<bool>(row_sums_of_prolongator);
+  for (const std::string& name : names_of(parameters))
+    if (name.rfind("level ", 0) == 0 && parameters.isSublist(name)) scale_alike(parameters.sublist(name), before);
+}
+
 /// While it lives, MueLu prints nothing, unless its parameter "verbosity" says otherwise.
 class QuietMueLu {
  public:
@@ -208,9 +222,7 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
     if (cg && may_scale && !(given.isSublist(name) && has_eigenvalues(given.sublist(name)))) {
       bound_eigenvalues(parameters.sublist(name));
       parameters.sublist(name).set(row_sums, true);
-      if (one_scaling) parameters.set(row_sums_of_prolongator, true);
-      parameters.set("sa: calculate eigenvalue estimate",
-                     true);  // for the prolongator, which else scales by the diagonal
+      parameters.set("sa: calculate eigenvalue estimate", true);  // else the prolongator takes the smoother's bound
     }
     if (chosen) continue;
     Teuchos::ParameterList& of_part = parameters.sublist(name);
@@ -222,6 +234,7 @@ Teuchos::RCP<const Operator> muelu(Method method, const Teuchos::RCP<const CrsMa
     }
   }
   parameters.setParameters(given);
+  if (one_scaling) scale_alike(parameters);
   const auto set = [&](const char* name, const Teuchos::RCP<const MultiVector>& vectors) {  // a copy, which MueLu keeps
     if (!vectors.is_null())
       parameters.sublist("user data").set(name, Teuchos::rcp(new MultiVector(*vectors, Teuchos::Copy)));
