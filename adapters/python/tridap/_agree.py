@@ -69,7 +69,8 @@ class MadeElsewhere(Elsewhere):
     """
 
     def __init__(self, kind: type, of: Any) -> None:
-        self._kind, self._of = kind, of._of if isinstance(of, MadeElsewhere) else of
+        self._kind = kind
+        self._of: Any = of._of if isinstance(of, MadeElsewhere) else of
 
     @property
     def distribution(self) -> _core.Distribution:
