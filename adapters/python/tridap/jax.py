@@ -202,7 +202,7 @@ def to_jax(x: Any, sharding: Any, *, copy: bool | str | None = None, comm: MPI.C
         x: a `DistArray`, or a `tridap.ArrayElsewhere`.
         sharding: a ``jax.sharding.NamedSharding``, or another one that divides the array into boxes, one for each process.
         copy: None or False: never copy. "if_needed": if the array's memory cannot be used, the elements move to new memory, and to
-            that of all replicas. True: always.
+            that of all replicas. True: always. A process that has no part of `x` gets memory of its current GPU, if `x` is on GPUs.
         comm: an mpi4py communicator of exactly the processes of the sharding; None: that of `x`, with the processes of all replicas.
 
     Raises:

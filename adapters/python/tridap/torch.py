@@ -260,7 +260,8 @@ def to_dtensor(x: Any, mesh: Any, placements: Sequence[Any], *, copy: bool | str
         mesh: a ``torch.distributed.device_mesh.DeviceMesh``.
         placements: one for each axis of the mesh: ``Shard`` and ``Replicate``.
         copy: None or False: never copy. "if_needed": if the array's memory cannot be used, the elements move to new memory, and to
-            that of all replicas. True: always.
+            that of all replicas. True: always. A process that has no part of `x` gets memory of its current GPU, which is what
+            ``torch.cuda.set_device`` chooses, if `x` is on GPUs.
         comm: an mpi4py communicator of exactly the processes of the mesh; None: that of `x`, with the processes of all replicas.
 
     Raises:
