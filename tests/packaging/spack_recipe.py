@@ -134,7 +134,7 @@ def check_arguments(package):
         for name in names:
             option = "BUILD_SHARED_LIBS" if name == "shared" else f"TRIDAP_{name.upper()}"
             assert made[option] == ("ON" if chosen[name] else "OFF"), f"{option} is {made[option]} for {chosen}"
-    Spec.finds_libraries = False  # as Debian's ScaLAPACK, whose name spack does not know
+    Spec.finds_libraries = False  # spack does not know the name of Debian's ScaLAPACK
     assert "TRIDAP_SCALAPACK_LIBRARY" not in arguments(package, dict.fromkeys(names, True))
     Spec.finds_libraries = True
 

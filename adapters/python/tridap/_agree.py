@@ -27,7 +27,7 @@ class Elsewhere:
 def _is_elsewhere(args, kwargs):
     """Whether a call is one of arrays on other processes alone, and names no communicator of which this process is one."""
     given = [*args, *kwargs.values()]
-    if any(isinstance(type(one), MadeTogether) for one in given):  # a matrix here, whose processes refuse it together
+    if any(isinstance(type(one), MadeTogether) for one in given):  # the processes of this matrix refuse the call together
         return False
     given += [inner for one in given if type(one) is dict for inner in one.values()]  # of `save`
     return (any(isinstance(one, Elsewhere) for one in given) and kwargs.get("comm") is None
@@ -65,7 +65,7 @@ def collective(name: str, *libraries: str, elsewhere: bool = False) -> Callable[
 class MadeElsewhere(Elsewhere):
     """What stands for a matrix, an operator or a preconditioner on a process that is not one of its array's. It holds nothing.
 
-    Its calls do nothing and return None, but what would be an array is what stands for one. `comm` is None.
+    Its calls do nothing. They return None, or an `ArrayElsewhere` where a matrix returns an array. `comm` is None.
     """
 
     def __init__(self, kind: type, of: Any) -> None:
@@ -112,7 +112,7 @@ class MadeElsewhere(Elsewhere):
 
 
 class MadeTogether(_TypeOfCompiled):
-    """The type of classes whose objects the processes of an array make together: on others the call gives a `MadeElsewhere`."""
+    """The metaclass of `Matrix` and the like. On a process that is not one of the array's, making one gives a `MadeElsewhere`."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         if not _is_elsewhere(args, kwargs):

@@ -97,7 +97,7 @@ class Placing:
         return local
 
     def _moved(self, replica):
-        """The part of a replica with its elements, in new memory where those of the array are; None on other processes. Collective."""
+        """This process's part of one replica, in new memory; None on a process of another replica. Collective."""
         parts = self.cut.distribution.processes
         plan = Redistribution(self.x.distribution, self.cut.distribution, self.x.dtype, self.comm, source_ranks=self.ranks,
                               target_ranks=self.order[replica * parts:(replica + 1) * parts])
