@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="3d73b7583c1798bc23a9819631ad7e882ff230658e4fc370f3d3e1233a0737f1")
+    version("0.2.0", sha256="0f8526a337c8e7fa8ed6657410442985ade05184ef7b128579ea685c2a79db83")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
