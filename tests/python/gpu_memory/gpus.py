@@ -145,7 +145,8 @@ def asarray(values, device=(2, 0), kind=DEVICE, stream=None, **options):
     dense = values if values.flags.forc else np.ascontiguousarray(values)
     memory = _Memory(dense.nbytes, device[1], kind)
     flat = np.frombuffer(dense.tobytes("A"), np.uint8)
-    load().stand_in_write(memory.address, flat.ctypes.data, flat.nbytes, 0 if stream is None else stream.ptr)
+    if flat.nbytes:
+        load().stand_in_write(memory.address, flat.ctypes.data, flat.nbytes, 0 if stream is None else stream.ptr)
     return Array(memory, 0, dense.shape, dense.strides, dense.dtype, device, stream, **options)
 
 
