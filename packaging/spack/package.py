@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="0f8526a337c8e7fa8ed6657410442985ade05184ef7b128579ea685c2a79db83")
+    version("0.2.0", sha256="3171f82f119a34125f80e9ba8d329b54be8710a9f772746521f7a7bbe81ae572")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
