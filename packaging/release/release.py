@@ -60,7 +60,8 @@ def describe_abi(sources, folder):
     """Builds the archive's shared libraries with debug information, and describes them."""
     build = folder / "shared"
     options = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-g -O0", "-DBUILD_SHARED_LIBS=ON", "-DTRIDAP_TESTS=OFF",
-               "-DTRIDAP_EXAMPLES=OFF", "-DTRIDAP_PYTHON=OFF", "-DCMAKE_UNITY_BUILD=ON"]
+               "-DTRIDAP_EXAMPLES=OFF", "-DTRIDAP_PYTHON=OFF", "-DCMAKE_UNITY_BUILD=ON",
+               "-DCMAKE_UNITY_BUILD_BATCH_SIZE=12"]  # as every build of ./dev: batches of other sizes are never built
     for command in (["-S", str(sources), "-B", str(build), "-G", "Ninja", *options], ["--build", str(build)],
                     ["--install", str(build), "--prefix", str(build / "prefix")]):
         subprocess.run(["cmake", *command], check=True, stdout=subprocess.DEVNULL)

@@ -4,6 +4,7 @@
 #include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/node_memory.hpp>
 #include <tridap/tpetra/operator.hpp>
+#include <tridap/tpetra/scalar.hpp>
 
 #include <Tpetra_Vector.hpp>
 
@@ -15,20 +16,17 @@ namespace tridap::tpetra {
 
 namespace {
 
-using MultiVector = Tpetra::MultiVector<double>;
-using Vector = Tpetra::Vector<double>;
-
-using Dual = Vector::dual_view_type;
+using Dual = Vector<double>::dual_view_type;
 constexpr bool on_host = detail::over_host<Dual::t_dev::memory_space>;
 
 // A vector over host memory of the caller; on a device, a vector with a copy of it.
-Vector vector_over(const Teuchos::RCP<const Map>& map, void* data) {
+Vector<double> vector_over(const Teuchos::RCP<const Map>& map, void* data) {
   const std::size_t count = compat::local_count(*map);
   if constexpr (on_host) {
     const Dual::t_dev view(static_cast<double*>(data), count, 1);
-    return Vector(map, Dual(view, Kokkos::create_mirror_view(view)));
+    return Vector<double>(map, Dual(view, Kokkos::create_mirror_view(view)));
   } else {
-    Vector made(map, false);
+    Vector<double> made(map, false);
     const auto host = made.getLocalViewHost(Tpetra::Access::OverwriteAll);
     std::copy_n(static_cast<const double*>(data), count, host.data());
     return made;
@@ -43,19 +41,20 @@ class Imported : public Operator {
   Teuchos::RCP<const Map> getDomainMap() const override { return domain_; }
   Teuchos::RCP<const Map> getRangeMap() const override { return range_; }
 
-  void apply(const MultiVector& x, MultiVector& y, Teuchos::ETransp mode, double alpha, double beta) const override {
+  void apply(const MultiVector<double>& x, MultiVector<double>& y, Teuchos::ETransp mode, double alpha,
+             double beta) const override {
     if (mode != Teuchos::NO_TRANS)
       throw std::invalid_argument("an operator of which only the product is known has no transpose");
     const bool plain = alpha == 1 && beta == 0;
-    MultiVector made;
-    if (!plain) made = MultiVector(range_, y.getNumVectors());
-    MultiVector& product = plain ? y : made;
+    MultiVector<double> made;
+    if (!plain) made = MultiVector<double>(range_, y.getNumVectors());
+    MultiVector<double>& product = plain ? y : made;
     for (std::size_t j = 0; j < x.getNumVectors(); ++j) apply_to(*x.getVector(j), *product.getVectorNonConst(j));
     if (!plain) y.update(alpha, made, beta);
   }
 
  private:
-  void apply_to(const Vector& x, Vector& y) const {
+  void apply_to(const Vector<double>& x, Vector<double>& y) const {
     const auto from = x.getLocalViewHost(Tpetra::Access::ReadOnly);
     const auto to = y.getLocalViewHost(Tpetra::Access::OverwriteAll);
     mpi::collectively(comm_, [&] {
@@ -82,8 +81,8 @@ LinearOperator export_operator(const Teuchos::RCP<const Operator>& op) {
   made.column_bounds = gather_bounds(static_cast<Index>(compat::local_count(*op->getDomainMap())), comm.raw());
   made.type = element_type<double>();
   made.apply = [op](const DistArray& x, const DistArray& y) {
-    const Vector from = vector_over(op->getDomainMap(), x.buffer.data);
-    Vector to = vector_over(op->getRangeMap(), y.buffer.data);
+    const Vector<double> from = vector_over(op->getDomainMap(), x.buffer.data);
+    Vector<double> to = vector_over(op->getRangeMap(), y.buffer.data);
     op->apply(from, to);
     if constexpr (!on_host) {
       const auto product = to.getLocalViewHost(Tpetra::Access::ReadOnly);

@@ -10,7 +10,7 @@ namespace tridap::redistribute {
 
 namespace {
 
-constexpr Index largest_ring_slot = Index{4} << 20;
+constexpr Index largest_device_slot = Index{4} << 20;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ SlotLengths& SlotLengths::of_new_slots() {
 }
 
 DeviceSlots::DeviceSlots(MPI_Comm comm) : rank_(mpi::rank_of(comm)) {
-  const RingMemory memory = RingMemory::make(comm, lengths_.rings, largest_ring_slot);
+  const RingMemory memory = RingMemory::make(comm, lengths_.rings, largest_device_slot);
   if (memory.piece) rings_ = std::make_unique<Rings>(comm, memory);
   mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
 }
