@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="3171f82f119a34125f80e9ba8d329b54be8710a9f772746521f7a7bbe81ae572")
+    version("0.2.0", sha256="bff1cd9a3fc33b94f7bd5f189bbdf0cd0430a15736bfc3a720e8244c1de989b2")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
