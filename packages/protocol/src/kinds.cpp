@@ -119,8 +119,15 @@ void UnstructuredKind::keep(std::shared_ptr<Found> found) {
   lists_ = found->lists.data();
   own_ = found->own.get();
   table_ = found->table.empty() ? nullptr : found->table.data();
+  table_size_ = found->table.size();
   grid_ = static_cast<Index>(own_ != nullptr ? own_->counts.size() : found->lists.size());
   found_ = std::move(found);
+}
+
+Location UnstructuredKind::locate_beside_table(Index global) const {
+  if (table_ != nullptr) return {-1, 0};
+  const auto [begin, end] = entries(global);
+  return begin == end ? Location{-1, 0} : begin->place;
 }
 
 UnstructuredKind UnstructuredKind::knowing(std::vector<UnstructuredKind::Entry> more) const {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -192,12 +193,8 @@ class UnstructuredKind {
 
   /// The position at the lowest coordinate that holds an index.
   std::optional<Location> locate(Index global) const {
-    if (table_ == nullptr) {
-      const auto [begin, end] = entries(global);
-      return begin == end ? std::nullopt : std::optional<Location>(begin->place);
-    }
-    if (global < first_ || global > last_) return std::nullopt;
-    const Location& place = table_[global - first_];
+    const std::uint64_t i = static_cast<std::uint64_t>(global) - static_cast<std::uint64_t>(first_);
+    const Location place = i < table_size_ ? table_[i] : locate_beside_table(global);
     return place.coordinate < 0 ? std::nullopt : std::optional<Location>(place);
   }
   Index global_index(Index c, Index local) const { return list(c)[static_cast<std::size_t>(local)]; }
@@ -236,12 +233,14 @@ class UnstructuredKind {
   };
   void keep(std::shared_ptr<Found> found);
   const std::vector<Index>& own_list(Index c) const;
+  Location locate_beside_table(Index global) const;  // coordinate -1: not held
   std::pair<const Entry*, const Entry*> known(Index global) const;
 
   std::shared_ptr<const Found> found_;
   const std::vector<Index>* lists_ = nullptr;  // found_'s
   const Own* own_ = nullptr;                   // found_'s, or null
   const Location* table_ = nullptr;            // found_'s, or null
+  std::uint64_t table_size_ = 0;               // 0: no table
   Index grid_ = 1;
   Index first_ = 0, last_ = -1;  // the smallest and the largest index
   bool one_to_one_;
