@@ -10,7 +10,8 @@ import tridap
 import zarr
 from mpi4py import MPI
 from producers import refused_by_all, shared
-from stores import distribution_of, expect_part, filled, new_only, opened, recorded, some_distribution, values_of
+from some_arrays import expect_part, filled, some_distribution, values_of
+from stores import distribution_of, new_only, opened, recorded
 from tridap import _zarr_chunks, _zarr_versions
 
 COMM = MPI.COMM_WORLD

@@ -10,7 +10,8 @@ import pytest
 import tridap
 from mpi4py import MPI
 from producers import refused_by_all
-from stores import expect_part, filled, new_only, opened
+from some_arrays import expect_part, filled
+from stores import new_only, opened
 from tridap import _zarr_folder, _zarr_versions
 
 COMM = MPI.COMM_WORLD

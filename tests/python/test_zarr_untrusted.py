@@ -10,7 +10,8 @@ import pytest
 import tridap
 from mpi4py import MPI
 from producers import refused_by_all
-from stores import expect_part, filled, new_only
+from some_arrays import expect_part, filled
+from stores import new_only
 from tridap import _zarr_checked as checked
 from tridap import _zarr_versions
 

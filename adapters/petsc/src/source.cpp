@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
-#include <numeric>
 #include <string>
 
 namespace tridap::petsc {
@@ -175,11 +174,7 @@ Elements elements_of(const DistArray& array, const Source& source, Copy copy, Re
 
 MemoryOrder order_of(const DistArray& array, const Source& source, Copy copy) {
   if (copy != Copy::always && !source.is_padded() && obstacle(array.buffer).empty()) return memory_order(array.buffer);
-  MemoryOrder rows;
-  rows.axes.resize(array.buffer.shape.size());
-  std::iota(rows.axes.begin(), rows.axes.end(), Index{0});
-  rows.reversed.resize(rows.axes.size(), false);
-  return rows;
+  return row_major_order(array.ndim());
 }
 
 void add_numbering(const Source& source, Receipt& receipt) {

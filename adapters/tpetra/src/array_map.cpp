@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <numeric>
 
 namespace tridap::tpetra {
 
@@ -85,14 +84,6 @@ std::optional<Index> own_range(const Distribution& rows, Index process, const Me
   const std::optional<Run> run = ArrayRuns(rows, process, Part::interior).next();
   if (!run || run->length != rows.count(process, Part::interior)) return std::nullopt;
   return run->global;
-}
-
-MemoryOrder row_major_order(Index ndim) {
-  MemoryOrder order;
-  order.axes.resize(static_cast<std::size_t>(ndim));
-  std::iota(order.axes.begin(), order.axes.end(), Index{0});
-  order.reversed.assign(order.axes.size(), false);
-  return order;
 }
 
 Distribution without(const Distribution& distribution, Index left_out) {

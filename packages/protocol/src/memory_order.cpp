@@ -5,12 +5,17 @@
 
 namespace tridap {
 
-MemoryOrder memory_order(const Buffer& buffer) {
+MemoryOrder row_major_order(Index ndim) {
   MemoryOrder order;
-  const std::size_t ndim = buffer.shape.size();
-  order.axes.resize(ndim);
+  order.axes.resize(static_cast<std::size_t>(ndim));
   std::iota(order.axes.begin(), order.axes.end(), Index{0});
-  order.reversed.assign(ndim, false);
+  order.reversed.assign(order.axes.size(), false);
+  return order;
+}
+
+MemoryOrder memory_order(const Buffer& buffer) {
+  const std::size_t ndim = buffer.shape.size();
+  MemoryOrder order = row_major_order(static_cast<Index>(ndim));
   order.data = static_cast<std::byte*>(buffer.data);
   if (element_count(buffer) == 0) return order;
 

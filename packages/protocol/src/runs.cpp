@@ -1,20 +1,6 @@
 #include <tridap/runs.hpp>
 
-#include <numeric>
-
 namespace tridap {
-
-namespace {
-
-MemoryOrder row_major_order(Index ndim) {
-  MemoryOrder order;
-  order.axes.resize(static_cast<std::size_t>(ndim));
-  std::iota(order.axes.begin(), order.axes.end(), Index{0});
-  order.reversed.assign(order.axes.size(), false);
-  return order;
-}
-
-}  // namespace
 
 ArrayRuns::ArrayRuns(const Distribution& distribution, Index process, Part part)
     : ArrayRuns(distribution, process, part, row_major_order(distribution.ndim())) {}

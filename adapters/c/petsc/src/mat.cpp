@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -92,11 +91,8 @@ class OwnRows {
   };
 
   static std::vector<MemoryOrder> orders(const Distribution& of, Order order) {
-    MemoryOrder made;
-    made.axes.resize(static_cast<std::size_t>(of.ndim()));
-    std::iota(made.axes.begin(), made.axes.end(), Index{0});
+    MemoryOrder made = row_major_order(of.ndim());
     if (order == Order::column_major) std::reverse(made.axes.begin(), made.axes.end());
-    made.reversed.assign(made.axes.size(), false);
     return {std::move(made)};
   }
 

@@ -22,6 +22,9 @@ struct MemoryOrder {
   std::string obstacle;        ///< why it is not contiguous: "axis 0 has stride 16 bytes for 8-byte elements"
 };
 
+/// The order of contiguous row-major memory with `ndim` axes. Its `data` is null.
+MemoryOrder row_major_order(Index ndim);
+
 /// The memory order of a valid buffer.
 MemoryOrder memory_order(const Buffer& buffer);
 
