@@ -10,6 +10,7 @@
 #include <Tpetra_Core.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -207,14 +208,15 @@ bool halo(Index size) {
 bool directory(Index of_each) {
   const Index total = of_each * processes;
   std::mt19937_64 random(1);
-  std::vector<GlobalOrdinal> ids, asked;
+  std::vector<GlobalOrdinal> ids, asked(static_cast<std::size_t>(total));
   for (Index id = 0; id < total; ++id)
     if (static_cast<int>(random() % static_cast<std::uint64_t>(processes)) == rank)
       ids.push_back(static_cast<GlobalOrdinal>(id));
   std::shuffle(ids.begin(), ids.end(), random);
   random.seed(static_cast<std::uint64_t>(rank + 2));
-  for (Index i = 0; i < of_each; ++i)
-    asked.push_back(static_cast<GlobalOrdinal>(random() % static_cast<std::uint64_t>(total)));
+  std::iota(asked.begin(), asked.end(), GlobalOrdinal{0});
+  std::shuffle(asked.begin(), asked.end(), random);
+  asked.resize(static_cast<std::size_t>(of_each));  // each once: Tpetra answers -1 for one that it has answered
   const std::vector<Index> questions(asked.begin(), asked.end());
   tridap::DistArray array;
   tridap::Dimension listed_ids{total, processes, rank, false, {}, {}};
