@@ -13,7 +13,7 @@ import pytest
 import tridap
 from mpi4py import MPI
 from producers import block, ran
-from some_arrays import expect_part, filled, some_distribution, values_of
+from some_arrays import expect_part, filled, some_distribution, some_spec, values_of
 
 COMM = MPI.COMM_WORLD
 P = COMM.size
