@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="bff1cd9a3fc33b94f7bd5f189bbdf0cd0430a15736bfc3a720e8244c1de989b2")
+    version("0.2.0", sha256="dc18570386d87aed968608c7290c542001d4374683033483ef0f07f60f44c09d")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
