@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="dc18570386d87aed968608c7290c542001d4374683033483ef0f07f60f44c09d")
+    version("0.2.0", sha256="3c196c5af2a325dc2fb206ae9ec10841710ccd04e3fd842c91249c326e04245b")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
