@@ -1,5 +1,6 @@
 // From Vecs to arrays and back, new values of a Mat, and updates of ghosts, against PETSc's own calls by hand.
 
+#include "support/agree_by_hand.hpp"
 #include "support/ghosts.hpp"
 #include "support/pairs.hpp"
 #include <tridap/ghosts/ghost_update.hpp>
@@ -9,7 +10,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 namespace {
 
@@ -28,13 +31,17 @@ void there_and_back(Vec vec) {
   VecDestroy(&made.vec);
 }
 
-// `told`: the program knows the global length, and PETSc does not add up the lengths of all processes.
-void by_hand(Vec vec, bool told) {
+// How the processes learn the global length. `checked`: as a correct import must, whose every process learns that all
+// are right; `added_up`: PETSc adds the lengths up, and trusts them; `known`: the program knows it.
+enum class Length { checked, added_up, known };
+
+void by_hand(Vec vec, Length length) {
   PetscScalar* data = nullptr;
   PetscInt local = 0, size = PETSC_DETERMINE;
   VecGetLocalSize(vec, &local);
-  if (told) VecGetSize(vec, &size);
+  if (length != Length::added_up) VecGetSize(vec, &size);
   VecGetArray(vec, &data);
+  if (length == Length::checked) bench::agree_by_hand(data != nullptr, local, size, PETSC_COMM_WORLD);
   Vec made = nullptr;
   if (VecCreateMPIWithArray(PETSC_COMM_WORLD, 1, local, size, data, &made) != 0) std::abort();
   VecDestroy(&made);
@@ -45,24 +52,29 @@ void petsc_update(Vec vec, InsertMode insert, ScatterMode direction) {
   if (VecGhostUpdateBegin(vec, insert, direction) != 0 || VecGhostUpdateEnd(vec, insert, direction) != 0) std::abort();
 }
 
-// Both have the same ghosts, in memory of their own.
+// Both have the same ghosts, in memory of their own, several times.
 bool measure_ghosts(const std::string& name, const bench::GhostCase& of, Index dof, int times) {
-  const Index all = of.owned + static_cast<Index>(of.ghosts.size());
-  const auto array = [&] {
-    return tridap::make_ghosted(tridap::allocate(tridap::element_type<PetscScalar>(), {all, dof}), of.ghosts,
-                                PETSC_COMM_WORLD);
+  constexpr int copies = 5;
+  const auto array = [&] { return bench::ghosted<PetscScalar>(of, dof, PETSC_COMM_WORLD); };
+  std::vector<tridap::GhostUpdate> ours;
+  std::vector<Vec> theirs;
+  for (int k = 0; k < copies; ++k) {
+    ours.emplace_back(array(), PETSC_COMM_WORLD);
+    theirs.push_back(petsc::import_ghosted(array(), PETSC_COMM_WORLD).vec);
+  }
+  const auto compare = [&](const std::string& what, auto our_work, auto their_work) {
+    return bench::compare_closely("ghosts: " + name + ", " + std::to_string(dof) + " dof, " + what, 1.0,
+                                  bench::in_turns(copies, times, our_work), bench::in_turns(copies, times, their_work),
+                                  times);
   };
-  tridap::GhostUpdate ours(array(), PETSC_COMM_WORLD);
-  Vec theirs = petsc::import_ghosted(array(), PETSC_COMM_WORLD).vec;
-  const std::string what = "ghosts: " + name + ", " + std::to_string(dof) + " dof";
-  bool ok = bench::compare(
-      what + ", update_ghosts", 1.0, [&] { ours.update_ghosts(); },
-      [&] { petsc_update(theirs, INSERT_VALUES, SCATTER_FORWARD); }, times);
-  ok = bench::compare(
-           what + ", sum_ghosts", 1.0, [&] { ours.sum_ghosts(); },
-           [&] { petsc_update(theirs, ADD_VALUES, SCATTER_REVERSE); }, times) &&
+  bool ok = compare(
+      "update_ghosts", [&](std::size_t k) { ours[k].update_ghosts(); },
+      [&](std::size_t k) { petsc_update(theirs[k], INSERT_VALUES, SCATTER_FORWARD); });
+  ok = compare(
+           "sum_ghosts", [&](std::size_t k) { ours[k].sum_ghosts(); },
+           [&](std::size_t k) { petsc_update(theirs[k], ADD_VALUES, SCATTER_REVERSE); }) &&
        ok;
-  VecDestroy(&theirs);
+  for (Vec& vec : theirs) VecDestroy(&vec);
   return ok;
 }
 
@@ -121,16 +133,19 @@ void compare_updates() {
 int main(int argc, char** argv) {
   if (PetscInitialize(&argc, &argv, nullptr, nullptr) != 0) return 1;
   constexpr int times = 2000, pairs = 60;
+  int processes = 1;
+  MPI_Comm_size(PETSC_COMM_WORLD, &processes);
   bool ok = true;
   Vec small = make(1'000), large = make(100'000'000);
   for (const auto& [name, vec] : {std::pair{"10^3", small}, {"10^8", large}}) {
     const std::string title = std::string("petsc: ") + name + ", Vec -> array -> Vec";
     const auto ours = [vec = vec] { there_and_back(vec); };
-    ok = bench::compare(
-             title, 3, ours, [vec = vec] { by_hand(vec, false); }, times, pairs) &&
-         ok;
-    bench::compare(
-        title + ", length known", INFINITY, ours, [vec = vec] { by_hand(vec, true); }, times, pairs);
+    for (const auto& [peer, length, bound] : {std::tuple{"", Length::checked, 3.0},
+                                              {", added up", Length::added_up, INFINITY},
+                                              {", known", Length::known, INFINITY}})
+      ok = bench::compare(
+               title + peer, bound, ours, [vec = vec, length = length] { by_hand(vec, length); }, times, pairs) &&
+           ok;
   }
   ok = bench::compare(
            "petsc: Vec -> array -> Vec of 10^8 against 10^3", 1.2, [&] { there_and_back(large); },

@@ -1,6 +1,7 @@
 // Imports into Tpetra, exports from it and updates of padding, against Tpetra's own constructors and transfers called
 // by hand over the same memory.
 
+#include "support/agree_by_hand.hpp"
 #include "support/pairs.hpp"
 #include <tridap/internal/directory.hpp>
 #include <tridap/make.hpp>
@@ -45,21 +46,12 @@ Teuchos::RCP<Vector> by_hand(const Teuchos::RCP<const Map>& map, const tridap::B
   return Teuchos::rcp(new Vector(map, {view, Kokkos::create_mirror_view(view)}));
 }
 
-// What every correct import must find out: whether all processes make this call, which takes a message of the same
-// length in every call; and whether a Vector can have the memory of each process, and the parts add up to the array. A
-// process alone cannot know it, and one that went on alone would wait for ever.
 void agree_by_hand(const tridap::DistArray& array) {
-  constexpr Index import = 17;
-  Index call[] = {import, -import};
-  MPI_Allreduce(MPI_IN_PLACE, call, 2, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
-  if (call[0] != -call[1]) std::abort();
   const tridap::Buffer& buffer = array.buffer;
   const auto* const block = std::get_if<tridap::Block>(&array.dim_data[0].dist);
   const bool right = block != nullptr && buffer.shape.size() == 1 && buffer.shape[0] == block->stop - block->start &&
                      buffer.strides[0] == buffer.type.bytes && buffer.type == tridap::element_type<double>();
-  Index all[] = {right ? 0 : 1, buffer.shape[0]};
-  MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  if (all[0] != 0 || all[1] != array.dim_data[0].size) std::abort();
+  bench::agree_by_hand(right, buffer.shape[0], array.dim_data[0].size, MPI_COMM_WORLD);
 }
 
 // A dense block array whose ids are one range: the time must not grow with its size.

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <tridap/buffer.hpp>
 #include <tridap/distribution.hpp>
+#include <tridap/ghosts/ghosted_array.hpp>
 #include <tridap/make.hpp>
 
 #include <mpi.h>
@@ -57,6 +59,16 @@ inline GhostCase scattered_ghosts(Index owned, std::size_t count, int rank, int 
   std::sort(made.ghosts.begin(), made.ghosts.end());
   made.ghosts.erase(std::unique(made.ghosts.begin(), made.ghosts.end()), made.ghosts.end());
   return made;
+}
+
+/// An array of them with `dof` numbers for each element. All are 1: memory that nobody has written may hold numbers so
+/// small that their sums take several times as long. **Collective.**
+template <class Number>
+tridap::GhostedArray ghosted(const GhostCase& of, Index dof, MPI_Comm comm) {
+  const Index all = of.owned + static_cast<Index>(of.ghosts.size());
+  const tridap::Buffer local = tridap::allocate(tridap::element_type<Number>(), {all, dof});
+  std::fill_n(static_cast<Number*>(local.data), all * dof, Number(1));
+  return tridap::make_ghosted(local, of.ghosts, comm);
 }
 
 }  // namespace bench

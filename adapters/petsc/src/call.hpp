@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #pragma GCC visibility push(hidden)
@@ -66,9 +67,9 @@ void call(const char* function, Call&& to_petsc) {
   if (code != 0) detail::call_failed(code, function, errors.text());
 }
 
-/// The name of the type of an object; empty: it has none. Local.
+/// The name of the type of an object, which has it until its type changes; empty: it has none. Local.
 template <class Object>
-std::string type_of(Object object) {
+std::string_view type_of(Object object) {
   const char* type = nullptr;
   call("PetscObjectGetType", [&] { return PetscObjectGetType(reinterpret_cast<PetscObject>(object), &type); });
   return type == nullptr ? "" : type;

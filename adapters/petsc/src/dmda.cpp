@@ -23,7 +23,7 @@ struct Corners {
 
 void need_dmda(DM dm) {
   if (dm == nullptr) refuse("the DM is null", "", "give a DMDA");
-  if (const std::string type = type_of(dm); type != DMDA)
+  if (const std::string type(type_of(dm)); type != DMDA)
     refuse("the DM is of type " + (type.empty() ? "none" : type) + ", must be a DMDA", "",
            "give the DMDA whose Vec it is");
 }

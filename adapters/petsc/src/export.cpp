@@ -14,27 +14,46 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace tridap::petsc {
 
 namespace {
 
-void fill(ExportedArray& made, Vec vec, IndexList shape, const ExportOptions& options) {
+void fill(ExportedArray& made, Vec vec, bool on_device, IndexList shape, const ExportOptions& options) {
   Buffer& buffer = made.array.buffer;
   buffer.type = scalar_type();
   buffer.strides = row_major_strides(shape, buffer.type.bytes);
   buffer.shape = std::move(shape);
   buffer.read_only = options.read_only;
-  if (need_one_array(vec))
+  if (on_device)
     open_access_anywhere(vec, options.read_only, buffer);
   else
     buffer.owner = open_access(vec, options.read_only, buffer.data);
 }
 
-bool is_of_device(const std::string& type) {
+bool is_plain(std::string_view type) { return type == VECSEQ || type == VECMPI || type == VECSHARED; }
+
+bool is_of_device(std::string_view type) {
   constexpr std::array<const char*, 8> types = {VECSEQCUDA, VECMPICUDA, VECCUDA,      VECSEQHIP,
                                                 VECMPIHIP,  VECHIP,     VECSEQKOKKOS, VECMPIKOKKOS};
   return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+std::string_view need_type(Vec vec) {
+  need_petsc();
+  if (vec == nullptr) refuse("the Vec is null", "", "give a Vec that was created");
+  const std::string_view type = type_of(vec);
+  if (type.empty()) refuse("the Vec has no type", "", "call VecSetSizes and VecSetFromOptions or VecSetType first");
+  return type;
+}
+
+[[noreturn]] void refuse_type(std::string_view type) {
+  refuse("the Vec is of type " + std::string(type) + ", whose memory is not one array in host memory",
+         "must be of type seq, mpi or shared",
+         type == VECNEST ? "export each block of it, from VecNestGetSubVec"
+                         : "create it with VecSetType(vec, VECSTANDARD)");
 }
 
 // Whether a Vec is a local one of the DMDA; throws Error if it is neither a local nor a global one.
@@ -51,22 +70,15 @@ bool is_local(const Dmda& grid, Vec vec) {
 }  // namespace
 
 bool need_one_array(Vec vec) {
-  need_petsc();
-  if (vec != nullptr && is_of_device(type_of(vec))) return true;
-  need_plain(vec);
-  return false;
+  const std::string_view type = need_type(vec);
+  if (is_plain(type)) return false;
+  if (!is_of_device(type)) refuse_type(type);
+  return true;
 }
 
 void need_plain(Vec vec) {
-  need_petsc();
-  if (vec == nullptr) refuse("the Vec is null", "", "give a Vec that was created");
-  const std::string type = type_of(vec);
-  if (type.empty()) refuse("the Vec has no type", "", "call VecSetSizes and VecSetFromOptions or VecSetType first");
-  if (type != VECSEQ && type != VECMPI && type != VECSHARED)
-    refuse("the Vec is of type " + type + ", whose memory is not one array in host memory",
-           "must be of type seq, mpi or shared",
-           type == VECNEST ? "export each block of it, from VecNestGetSubVec"
-                           : "create it with VecSetType(vec, VECSTANDARD)");
+  const std::string_view type = need_type(vec);
+  if (!is_plain(type)) refuse_type(type);
 }
 
 Index local_size(Vec vec) {
@@ -104,17 +116,17 @@ std::optional<Index> size_with_ghosts(Vec vec) {
 ExportedArray export_array(Vec vec, const ExportOptions& options) {
   need_petsc();
   const QuietCalls quiet;
-  need_one_array(vec);
+  const bool on_device = need_one_array(vec);
   ExportedArray made;
   made.array.dim_data = dim_data_of(vec);
-  fill(made, vec, {local_size(vec)}, options);
+  fill(made, vec, on_device, {local_size(vec)}, options);
   if (size_with_ghosts(vec))
     made.receipt.losses.push_back("the ghost elements of the Vec, which export_ghosted() exports");
   return made;
 }
 
 ExportedArray export_array(DM dm, Vec vec, const ExportOptions& options) {
-  need_one_array(vec);
+  const bool on_device = need_one_array(vec);
   const Dmda grid = describe(dm);
   const bool ghosts = is_local(grid, vec);
   ExportedArray made;
@@ -126,7 +138,7 @@ ExportedArray export_array(DM dm, Vec vec, const ExportOptions& options) {
     shape.push_back(ghosts ? axis.ghost_end - axis.ghost_begin : axis.end - axis.begin);
   }
   if (grid.dof > 1) shape.push_back(grid.dof);
-  fill(made, vec, std::move(shape), options);
+  fill(made, vec, on_device, std::move(shape), options);
   if (ghosts && !fills_corners(grid))
     made.receipt.losses.push_back(
         "the star stencil: PETSc fills no ghost points that differ from the owned ones in several axes, and "

@@ -81,7 +81,7 @@ Bounds bounds_of(Mat mat, const char* name, PetscErrorCode (*get)(Mat, const Pet
 std::string need_mat(Mat mat) {
   need_petsc();
   if (mat == nullptr) refuse("the Mat is null", "", "give a Mat that was created");
-  std::string type = type_of(mat);
+  std::string type(type_of(mat));
   if (type.empty()) refuse("the Mat has no type", "", "call MatSetType or MatSetFromOptions first");
   return type;
 }
