@@ -34,26 +34,6 @@ void ok(int status) {
   MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
 }
 
-double median(std::vector<double> of) {
-  std::sort(of.begin(), of.end());
-  return of[of.size() / 2];
-}
-
-// The median of the ratios of alternating samples.
-bool ratio_of(const char* name, double bound, const std::function<void()>& ours, const std::function<void()>& theirs,
-              int times) {
-  std::vector<double> ratios;
-  bench::sample(ours, times, MPI_COMM_WORLD);
-  bench::sample(theirs, times, MPI_COMM_WORLD);
-  for (int pair = 0; pair < 60; ++pair) {
-    double seconds[2];
-    for (const int turn : {pair % 2, 1 - pair % 2})
-      seconds[turn] = bench::sample(turn == 0 ? ours : theirs, times, MPI_COMM_WORLD);
-    ratios.push_back(seconds[0] / seconds[1]);
-  }
-  return bench::line(name, median(ratios), bound);
-}
-
 // Nanoseconds of one call of each, the medians of 101 samples of 1000 calls, which alternate.
 bool difference_of(const char* name, double bound, const std::function<void()>& ours,
                    const std::function<void()>& theirs) {
@@ -66,7 +46,8 @@ bool difference_of(const char* name, double bound, const std::function<void()>& 
       samples[turn].push_back(
           std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count() / calls);
     }
-  return bench::line(name, median(samples[0]) - median(samples[1]), bound, "nanoseconds more");
+  return bench::line(name, bench::median(samples[0]).value - bench::median(samples[1]).value, bound,
+                     "nanoseconds more");
 }
 
 struct Sides {
@@ -103,12 +84,12 @@ bool moves(int processes) {
   tridap::redistribute::Redistribution plan(large.rows, large.columns, 8, MPI_COMM_WORLD);
   tridap_plan other{};
   ok(tridap_plan_make(large.from, large.to, TRIDAP_FLOAT64, nullptr, &other));
-  bool holds = ratio_of(
+  bool holds = bench::compare_closely(
       "c: move of 16 MB, rows to columns", 1.05, [&] { ok(tridap_plan_move(other, large.in, large.out, nullptr)); },
       [&] { plan(large.source, large.target); }, 2);
 #ifdef TRIDAP_HAVE_FORTRAN
   fortran_begin(1448, processes, large.source.buffer.data, large.target.buffer.data);
-  holds = ratio_of(
+  holds = bench::compare_closely(
               "fortran: move of 16 MB, rows to columns", 1.05, fortran_move, [&] { plan(large.source, large.target); },
               2) &&
           holds;

@@ -30,6 +30,25 @@ def bound(name, value, limit, unit="ratio"):
         print(f"{name:<52} {unit} {value:6.3f}  bound {limit:5.2f}  {'ok' if holds else 'MISSED'}", flush=True)
 
 
+def shortest(ours, theirs, samples, calls=1):
+    """The shortest times of a call of both, in seconds of the slowest process; their samples alternate. Collective."""
+    def seconds(work):
+        COMM.Barrier()
+        begin = time.perf_counter()
+        for _ in range(calls):
+            work()
+        return COMM.allreduce(time.perf_counter() - begin, MPI.MAX) / calls
+
+    pairs = [(seconds(ours), seconds(theirs)) if i % 2 else (seconds(theirs), seconds(ours))[::-1]
+             for i in range(samples)]
+    return [min(times) for times in zip(*pairs)]
+
+
+def samples_of_short_calls():
+    """With more processes than cores, a sample also lasts as long as the system lets others run: few are undisturbed."""
+    return 60 if COMM.size <= len(os.sched_getaffinity(0)) else 240
+
+
 class Producer:
     """An object that implements the protocol without tridap."""
 
@@ -125,19 +144,12 @@ def solves(library, k=50.0, samples=12):
         y.local[...] = 0
         found["theirs"] = peer.solve(b.local, y.local)
 
-    def seconds(work):
-        COMM.Barrier()
-        begin = time.perf_counter()
-        work()
-        return COMM.allreduce(time.perf_counter() - begin, MPI.MAX)
-
-    seconds(ours), seconds(theirs)
-    times = [(seconds(ours), seconds(theirs))[::1] if i % 2 else (seconds(theirs), seconds(ours))[::-1]
-             for i in range(samples)]
+    ours(), theirs()
+    here, there = shortest(ours, theirs, samples)
     assert np.allclose(x.local, y.local, rtol=0, atol=1e-9), "the two solvers disagree"
     if COMM.rank == 0:
         print(f"    {size} x {size}, CG + MueLu to 1e-12: {found['ours']} iterations here, {found['theirs']} there")
-    bound(f"solve of {size} x {size} against C++", min(t[0] for t in times) / min(t[1] for t in times), 1.10)
+    bound(f"solve of {size} x {size} against C++", here / there, 1.10)
     field = b.local.nbytes
     grew = [peak_growth(work) / field for work in (ours, theirs)]
     if COMM.rank == 0:
@@ -178,27 +190,15 @@ class Mover:
         assert np.array_equal(self.out.local, theirs), "the two moves disagree"
 
     def times(self, ours, theirs, calls, samples):
-        """The shortest times of a call, in seconds, of the slowest process."""
-        def seconds(work):
-            COMM.Barrier()
-            begin = time.perf_counter()
-            for _ in range(calls):
-                work()
-            return COMM.allreduce(time.perf_counter() - begin, MPI.MAX) / calls
-
         ours(), theirs()
         self.check()
-        pairs = [(seconds(ours), seconds(theirs))[::1] if i % 2 else (seconds(theirs), seconds(ours))[::-1]
-                 for i in range(samples)]
-        return [min(times) for times in zip(*pairs)]
+        return shortest(ours, theirs, samples, calls)
 
 
 def moves(library):
     large, tiny = Mover(library, 4096), Mover(library, 4)
-    # With more processes than cores, a sample also lasts as long as the system lets others run: few are undisturbed.
-    samples = 60 if COMM.size <= len(os.sched_getaffinity(0)) else 240
     for name, pick in (("into an array", lambda m: (m.fill, m.peer_fills)), ("new array", lambda m: (m.make, m.peer_makes))):
-        here, there = large.times(*pick(large), 1, samples)
+        here, there = large.times(*pick(large), 1, samples_of_short_calls())
         bound(f"plan, 4096 x 4096, {name}, against C++", here / there, 1.05)
         here, there = tiny.times(*pick(tiny), 500, 20)
         if COMM.rank == 0:
@@ -206,7 +206,7 @@ def moves(library):
         bound(f"plan, 4 x 4, {name}, more than C++", (here - there) * 1e6, 30, "us   ")
 
 
-def reductions(elements=4 * 10**6, samples=100):
+def reductions(elements=4 * 10**6):
     """sum and dot against NumPy on the local parts and one reduction."""
     dist = tridap.distribution((COMM.size, elements // 1000, 1000), ("b", "*", "*"), processes=COMM.size)
     x = tridap.from_function(dist, lambda i, j, k: np.sin(i + 0.1 * j + 0.01 * k))
@@ -215,17 +215,10 @@ def reductions(elements=4 * 10**6, samples=100):
     calls = {"sum": (x.sum, lambda: COMM.allreduce(np.sum(of_x))),
              "dot": (lambda: x.dot(y), lambda: COMM.allreduce(np.dot(of_x.reshape(-1), of_y.reshape(-1))))}
 
-    def seconds(call):
-        COMM.Barrier()
-        begin = time.perf_counter()
-        call()
-        return COMM.allreduce(time.perf_counter() - begin, MPI.MAX)
-
     for name, (ours, theirs) in calls.items():
         assert np.isclose(ours(), theirs())
-        times = [(seconds(ours), seconds(theirs)) for _ in range(samples)]
-        ratio = min(t[0] for t in times) / min(t[1] for t in times)
-        bound(f"{name} of {elements} elements on each process", ratio, 1.1)
+        here, there = shortest(ours, theirs, samples_of_short_calls())
+        bound(f"{name} of {elements} elements on each process", here / there, 1.1)
 
 
 if __name__ == "__main__":

@@ -105,6 +105,14 @@ Outcome compete(const std::vector<Entrant>& entrants, const Effort& effort, std:
   return outcome;
 }
 
+void Outcome::add(const Outcome& more) {
+  seconds.resize(more.seconds.size());
+  for (std::size_t k = 0; k < seconds.size(); ++k)
+    seconds[k].insert(seconds[k].end(), more.seconds[k].begin(), more.seconds[k].end());
+  disturbed += more.disturbed;
+  wrong = more.wrong;
+}
+
 int Outcome::least_rounds() const {
   std::size_t least = std::numeric_limits<std::size_t>::max();
   for (const std::vector<double>& others : seconds)
@@ -119,11 +127,8 @@ std::vector<double> ratios(const std::vector<double>& ours, const std::vector<do
   return found;
 }
 
-double median_ratio(const std::vector<double>& ours, const std::vector<double>& theirs) {
-  std::vector<double> all = ratios(ours, theirs);
-  std::sort(all.begin(), all.end());
-  const std::size_t half = all.size() / 2;
-  return all.size() % 2 == 1 ? all[half] : (all[half - 1] + all[half]) / 2;
+Median median_ratio(const std::vector<double>& ours, const std::vector<double>& theirs) {
+  return median(ratios(ours, theirs));
 }
 
 }  // namespace bench

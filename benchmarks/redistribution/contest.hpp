@@ -1,6 +1,7 @@
 #pragma once
 
 #include "redistribution/cases.hpp"
+#include "support/median.hpp"
 
 #include <mpi.h>
 
@@ -69,6 +70,7 @@ struct Outcome {
   int disturbed = 0;                         ///< number of disturbed samples
   std::string wrong;                         ///< the first entrant whose target was wrong; empty: none
 
+  void add(const Outcome& more);  ///< of the same entrants in other rounds
   /// The smallest number of rounds in which an entrant can be compared with the first two.
   int least_rounds() const;
 };
@@ -80,6 +82,6 @@ Outcome compete(const std::vector<Entrant>& entrants, const Effort& effort, std:
 
 /// The ratios of two entrants in the rounds that are undisturbed for both, and their median.
 std::vector<double> ratios(const std::vector<double>& ours, const std::vector<double>& theirs);
-double median_ratio(const std::vector<double>& ours, const std::vector<double>& theirs);
+Median median_ratio(const std::vector<double>& ours, const std::vector<double>& theirs);
 
 }  // namespace bench

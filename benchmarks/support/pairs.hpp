@@ -1,5 +1,7 @@
 #pragma once
 
+#include "support/median.hpp"
+
 #include <mpi.h>
 
 #include <algorithm>
@@ -24,17 +26,23 @@ inline double sample(const std::function<void()>& work, int times, MPI_Comm comm
 }
 
 /// Prints one line on rank 0: name, measured value, bound, ok or MISSED. An infinite bound means no bound. Returns
-/// whether the bound holds: for the value, or for the least that it may be (`least`).
-inline bool line(const std::string& name, double value, double bound, const char* what = "ratio", double least = NAN) {
+/// whether the bound holds, for the least that the value may be.
+inline bool line(const std::string& name, const Median& of, double bound, const char* what = "ratio") {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const bool holds = (std::isnan(least) ? value : least) <= bound;
+  const double value = of.value;
+  const bool holds = of.least <= bound;
   if (rank != 0) return holds;
   if (std::isinf(bound))
     std::printf("%-52s %s %6.3f\n", name.c_str(), what, value);
   else
     std::printf("%-52s %s %6.3f  bound %5.2f  %s\n", name.c_str(), what, value, bound, holds ? "ok" : "MISSED");
   return holds;
+}
+
+/// The same for a value that is no median.
+inline bool line(const std::string& name, double value, double bound, const char* what = "ratio") {
+  return line(name, Median{value, value}, bound, what);
 }
 
 /// Calls took(seconds of ours, of theirs) for each of `pairs` alternating samples of `times` calls each, both warmed
@@ -65,16 +73,14 @@ inline bool compare(const std::string& name, double bound, const std::function<v
   return line(name, best_ours / best_theirs, bound);
 }
 
-/// The same for two that do nearly the same work: the ratio is the median of those of 200 pairs. The bound is missed if
-/// the true median is above it in 99 of 100 such measurements, as order statistics say. **Collective.**
+/// The same for two that do nearly the same work: the ratio is the median of those of the pairs, and the bound is
+/// missed if more than chance says that it is above. **Collective.**
 inline bool compare_closely(const std::string& name, double bound, const std::function<void()>& ours,
-                            const std::function<void()>& theirs, int times) {
-  constexpr std::size_t pairs = 200, margin = 18;  // 2.58 of the binomial distribution's sqrt(pairs) / 2
+                            const std::function<void()>& theirs, int times, int pairs = 200) {
   std::vector<double> ratios;
   alternate(ours, theirs, times, pairs, MPI_COMM_WORLD,
             [&](double our_seconds, double their_seconds) { ratios.push_back(our_seconds / their_seconds); });
-  std::sort(ratios.begin(), ratios.end());
-  return line(name, ratios[pairs / 2], bound, "ratio", ratios[pairs / 2 - margin]);
+  return line(name, median(ratios), bound);
 }
 
 /// `work(k)`, where k changes with each sample of `times` calls, from 0 to `copies` - 1 and again: for work that is

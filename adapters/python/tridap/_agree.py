@@ -27,11 +27,10 @@ class Elsewhere:
 def _is_elsewhere(args, kwargs):
     """Whether a call is one of arrays on other processes alone, and names no communicator of which this process is one."""
     given = [*args, *kwargs.values()]
-    if any(isinstance(type(one), MadeTogether) for one in given):  # the processes of this matrix refuse the call together
-        return False
-    given += [inner for one in given if type(one) is dict for inner in one.values()]  # of `save`
-    return (any(isinstance(one, Elsewhere) for one in given) and kwargs.get("comm") is None
-            and not any(hasattr(one, "Get_size") for one in args))
+    inside = [inner for one in given if type(one) is dict for inner in one.values()]  # of `save`
+    return (any(isinstance(one, Elsewhere) for one in given + inside) and kwargs.get("comm") is None
+            and not any(hasattr(one, "Get_size") for one in args)
+            and not any(isinstance(type(one), MadeTogether) for one in given))  # a matrix, whose processes refuse the call together
 
 
 def collective(name: str, *libraries: str, elsewhere: bool = False) -> Callable[[_Function], _Function]:

@@ -7,6 +7,7 @@ the same program has the same result in each run on the same processes.
 """
 
 import builtins
+import functools
 import operator
 
 import numpy as np
@@ -35,9 +36,12 @@ def _counted(array, stream=None):
     return part
 
 
+_text_of = functools.lru_cache(maxsize=64)(str)  # of a dtype, which NumPy makes anew each time
+
+
 def _same(array):
     """What must be the same on every process; the last word tells apart distributions that are described alike."""
-    return f"of {array.dtype}, {array.distribution!r} (layout {array._layout % 2**64:x})"
+    return f"of {_text_of(array.dtype)}, {array.distribution!r} (layout {array._layout % 2**64:x})"
 
 
 def _written(name, **arguments):
@@ -69,9 +73,11 @@ def reduced(array, call, step, *how, on_devices=False):
         value = np.asarray(value)
         dtype = value.dtype.newbyteorder("=")
         between = np.float32 if dtype == np.float16 and way != "bits" else dtype  # C++ has no float16
-        return value.astype(between, copy=False).reshape(1), number, f"{call()} {_same(array)}, as {dtype}", way
+        return value.astype(between, copy=False).reshape(1), number, f"{call()} {_same(array)}, as {_text_of(dtype)}", way
 
     value, number = _core._reduced(array.comm, prepare)
+    if value.dtype == dtype:
+        return value[0], number
     with np.errstate(all="ignore"):  # a process with other settings must not raise alone
         return value.astype(dtype, copy=False)[0], number
 

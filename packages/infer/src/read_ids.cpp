@@ -265,11 +265,6 @@ class Walk {
 
 }  // namespace
 
-bool Share::same_indices(const Share& other) const {
-  return count == other.count && first == other.first && block == other.block && stride == other.stride &&
-         hash == other.hash;
-}
-
 std::vector<Index> Share::indices() const {
   std::vector<Index> all(static_cast<std::size_t>(count));
   for (Index i = 0; i < count; ++i) all[static_cast<std::size_t>(i)] = first + i / block * stride + i % block;

@@ -36,8 +36,6 @@ struct Share {
 
   bool listed() const { return count > 0 && block == 0; }
   bool one_run() const { return block == count; }
-  /// The same indices in the same order, in whichever direction memory runs.
-  bool same_indices(const Share& other) const;
   /// All indices, in order; the share must not be a list.
   std::vector<Index> indices() const;
 };
