@@ -135,12 +135,13 @@ int main(int argc, char** argv) {
   constexpr int times = 2000, pairs = 60;
   int processes = 1;
   MPI_Comm_size(PETSC_COMM_WORLD, &processes);
+  const double checked = processes == 1 ? 3 : 2.5;  // on one process no message takes time
   bool ok = true;
   Vec small = make(1'000), large = make(100'000'000);
   for (const auto& [name, vec] : {std::pair{"10^3", small}, {"10^8", large}}) {
     const std::string title = std::string("petsc: ") + name + ", Vec -> array -> Vec";
     const auto ours = [vec = vec] { there_and_back(vec); };
-    for (const auto& [peer, length, bound] : {std::tuple{"", Length::checked, 3.0},
+    for (const auto& [peer, length, bound] : {std::tuple{"", Length::checked, checked},
                                               {", added up", Length::added_up, INFINITY},
                                               {", known", Length::known, INFINITY}})
       ok = bench::compare(
