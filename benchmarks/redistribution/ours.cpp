@@ -106,8 +106,7 @@ double put_off(Problem& problem) {
     const double first = sample(move, 1, problem.comm);
     differences.push_back(first - sample(move, 1, problem.comm));
   }
-  std::sort(differences.begin(), differences.end());
-  return differences[differences.size() / 2];
+  return median(differences).value;
 }
 
 // Bytes of this process's resident memory, without files.

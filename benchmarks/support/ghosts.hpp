@@ -46,7 +46,7 @@ inline GhostCase mesh_ghosts(Index n, int rank, int processes) {
   return made;
 }
 
-/// `owned` elements on each process, and `count` ghosts of any others.
+/// `owned` elements on each process, and as ghosts up to `count` of other processes, chosen at random.
 inline GhostCase scattered_ghosts(Index owned, std::size_t count, int rank, int processes) {
   GhostCase made{rank * owned, owned, {}};
   if (processes == 1) return made;

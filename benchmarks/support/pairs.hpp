@@ -25,18 +25,17 @@ inline double sample(const std::function<void()>& work, int times, MPI_Comm comm
   return seconds;
 }
 
-/// Prints one line on rank 0: name, measured value, bound, ok or MISSED. An infinite bound means no bound. Returns
-/// whether the bound holds, for the least that the value may be.
+/// Prints one line on rank 0: name, median, the least that it may be if that is another number, bound, ok or MISSED. An
+/// infinite bound means no bound. Returns whether the bound holds, for the least.
 inline bool line(const std::string& name, const Median& of, double bound, const char* what = "ratio") {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  const double value = of.value;
   const bool holds = of.least <= bound;
   if (rank != 0) return holds;
-  if (std::isinf(bound))
-    std::printf("%-52s %s %6.3f\n", name.c_str(), what, value);
-  else
-    std::printf("%-52s %s %6.3f  bound %5.2f  %s\n", name.c_str(), what, value, bound, holds ? "ok" : "MISSED");
+  std::printf("%-52s %s %6.3f", name.c_str(), what, of.value);
+  if (of.least < of.value) std::printf(" (at least %.3f)", of.least);
+  if (!std::isinf(bound)) std::printf("  bound %5.2f  %s", bound, holds ? "ok" : "MISSED");
+  std::printf("\n");
   return holds;
 }
 
@@ -45,9 +44,8 @@ inline bool line(const std::string& name, double value, double bound, const char
   return line(name, Median{value, value}, bound, what);
 }
 
-/// Calls took(seconds of ours, of theirs) for each of `pairs` alternating samples of `times` calls each, both warmed
-/// up.
-/// **Collective.**
+/// Calls took(seconds of ours, of theirs) for each of `pairs` alternating samples of `times` calls each, after one
+/// sample of both that does not count. **Collective.**
 template <class Took>
 void alternate(const std::function<void()>& ours, const std::function<void()>& theirs, int times, int pairs,
                MPI_Comm comm, Took&& took) {
@@ -85,10 +83,14 @@ inline bool compare_closely(const std::string& name, double bound, const std::fu
 
 /// `work(k)`, where k changes with each sample of `times` calls, from 0 to `copies` - 1 and again: for work that is
 /// there several times, in different memory. Some memory of a virtual machine takes up to 2.7 times as long as other
-/// memory, by where its host has placed it, and would decide a comparison.
+/// memory, by where its host has placed it, and would decide a comparison. `shifted`: k moves on by one more after each
+/// cycle, so that each copy of one side meets each copy of the other.
 template <class Work>
-std::function<void()> in_turns(int copies, int times, Work work) {
-  return [=, calls = 0]() mutable { work(static_cast<std::size_t>(calls++ / times % copies)); };
+std::function<void()> in_turns(int copies, int times, Work work, bool shifted = false) {
+  return [=, calls = 0]() mutable {
+    const int sample = calls++ / times;
+    work(static_cast<std::size_t>((sample + (shifted ? sample / copies : 0)) % copies));
+  };
 }
 
 }  // namespace bench

@@ -67,7 +67,8 @@ void call(const char* function, Call&& to_petsc) {
   if (code != 0) detail::call_failed(code, function, errors.text());
 }
 
-/// The name of the type of an object, which has it until its type changes; empty: it has none. Local.
+/// The name of the type of an object; empty: it has none. It is valid until the object's type changes or the object is
+/// destroyed. Local.
 template <class Object>
 std::string_view type_of(Object object) {
   const char* type = nullptr;

@@ -8,8 +8,8 @@
 #include <tridap/globalarrays/export.hpp>
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/globalarrays/session.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/typed.hpp>
+#include <tridap/mpi/agree.hpp>
 #include <tridap/report.hpp>
 
 #include <pybind11/stl.h>
@@ -55,16 +55,10 @@ DistArray dist_array(const py::array& local, const Distribution& distribution, I
 }
 
 /// A local part, its distribution and its place there; None where this process has none.
-py::object parts(const DistArray& array, const redistribute::PlacedDistribution& placed, int rank) {
+py::object parts(const DistArray& array, const redistribute::PlacedDistribution& placed, Index rank) {
   const std::optional<Index> process = placed.process(rank);
   if (!process || array.dim_data.empty()) return py::none();
   return py::make_tuple(array_of(array.buffer), placed.distribution(), *process);
-}
-
-int rank_in(MPI_Comm comm) {
-  int rank = 0;
-  mpi::must_succeed(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-  return rank;
 }
 
 /// A Session that a `with` block ends.
@@ -93,7 +87,7 @@ class Block {
 void need_order(const redistribute::PlacedDistribution& placed, Index process, MPI_Comm group, py::handle comm) {
   const MPI_Comm in = comm.is_none() ? group : comm_of(comm);
   const int processes = mpi::processes_of(in);
-  const bool in_order = comm.is_none() ? placed.ranks().empty() : rank_in(in) == process;
+  const bool in_order = comm.is_none() ? placed.ranks().empty() : mpi::rank_of(in) == process;
   if (processes == placed.distribution().processes() && in_order) return;
   throw Error(Finding{Rule::grid_order,
                       {},
@@ -110,8 +104,8 @@ py::object export_array(int handle, bool ghosts, bool outer, py::handle comm) {
   const ga::ExportedArray exported = ga::export_array(handle, options);
   const redistribute::PlacedDistribution placed = ga::placed(handle, options);
   const MPI_Comm group = ga::communicator(handle);
-  py::object made = parts(exported.array, placed, rank_in(group));
-  if (!made.is_none()) need_order(placed, *placed.process(rank_in(group)), group, comm);
+  py::object made = parts(exported.array, placed, mpi::rank_of(group));
+  if (!made.is_none()) need_order(placed, *placed.process(mpi::rank_of(group)), group, comm);
   return made;
 }
 
@@ -142,7 +136,7 @@ py::object allocate(const Distribution& distribution, const py::dtype& dtype, py
     const WithoutPython released;
     return on_all(in, [&] { return ga::allocate(placed, type, in); });
   }();
-  return parts(made, placed, rank_in(in));
+  return parts(made, placed, mpi::rank_of(in));
 }
 
 /// A communicator for mpi4py, by its number in Fortran.

@@ -4,9 +4,9 @@
 #include "gil.hpp"
 #include "together.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/driver.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/tpetra/node_memory.hpp>
@@ -19,13 +19,6 @@ namespace tridap::python {
 namespace {
 
 constexpr std::size_t longest_pickle = 1 << 20;  // bytes of an exception that other processes raise too
-
-void broadcast(std::string& bytes, int from, MPI_Comm comm) {
-  Index size = static_cast<Index>(bytes.size());
-  mpi::must_succeed(MPI_Bcast(&size, 1, MPI_INT64_T, from, comm), "MPI_Bcast");
-  bytes.resize(static_cast<std::size_t>(size));
-  mpi::must_succeed(MPI_Bcast(bytes.data(), static_cast<int>(size), MPI_BYTE, from, comm), "MPI_Bcast");
-}
 
 }  // namespace
 
@@ -207,8 +200,8 @@ void raise_together(MPI_Comm comm, std::optional<py::error_already_set> own, con
     from = spread[0].smallest;
     any_error = spread[1].largest != 0;
     if (from != none) {
-      broadcast(bytes, static_cast<int>(from), comm);
-      broadcast(text, static_cast<int>(from), comm);
+      mpi::broadcast(bytes, static_cast<int>(from), comm);
+      mpi::broadcast(text, static_cast<int>(from), comm);
     }
   }
   if (own) throw std::move(*own);

@@ -1,8 +1,8 @@
 #include "foreign_step.hpp"
 #include "operators.hpp"
 #include "watches.hpp"
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/region.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/solvers/eigen.hpp>
 #include <tridap/text.hpp>
 
@@ -139,8 +139,7 @@ bool belong(const Found& found, const KrylovSchur& manager, const Operator& op, 
     const double limit = std::max(10 * tol, 1e-7) * std::abs(value) + 1e-12 * largest;  // more than rounding makes
     if (!(norm(product) <= limit * norm(*vector))) wrong = 1;
   }
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT, MPI_MAX, comm), "MPI_Allreduce");
-  return wrong == 0;
+  return mpi::reduced(wrong, MPI_MAX, comm) == 0;
 }
 
 // Writes the eigenvectors to `x` in ascending order of the values, and computes the residuals.

@@ -1,6 +1,6 @@
 #include "foreign_step.hpp"
 
-#include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/text.hpp>
 
 #include <cmath>
@@ -37,7 +37,7 @@ std::string words(const std::string& what) {
 void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& remedy, const std::function<void()>& step,
                   const std::function<void()>& explain) {
   std::string message;
-  int failures = 0, processes = 1;
+  int failures = 0;
   try {
     step();
   } catch (const Error&) {
@@ -52,16 +52,15 @@ void foreign_step(MPI_Comm comm, const std::string& doing, const std::string& re
     message = "an exception of unknown type";
   }
   const bool failed = failures != 0;
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, comm), "MPI_Allreduce");
+  failures = mpi::reduced(failures, MPI_SUM, comm);
   if (failures == 0) return;
-  mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
-  if (failures < processes)
+  if (failures < mpi::processes_of(comm))
     mpi::collectively(comm, [&] {
       if (failed) refuse(doing + ": " + message, "", remedy);
     });
   if (explain) explain();
   message.resize(longest + 3);  // all failed: the first process's message is that of all
-  mpi::must_succeed(MPI_Bcast(message.data(), static_cast<int>(message.size()), MPI_CHAR, 0, comm), "MPI_Bcast");
+  mpi::broadcast(message.data(), static_cast<Index>(message.size()), 0, comm);
   refuse(doing + ": " + message.c_str(), "", remedy);
 }
 

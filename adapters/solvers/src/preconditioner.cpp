@@ -1,7 +1,7 @@
 #include "foreign_step.hpp"
 #include "names.hpp"
 #include "operators.hpp"
-#include <tridap/internal/call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/solvers/solve.hpp>
 #include <tridap/tpetra/compat.hpp>
 
@@ -169,8 +169,7 @@ bool is_diagonal(const CrsMatrix& matrix) {
       if (local.values(k) != 0 &&
           columns.getGlobalElement(local.graph.entries(k)) != rows.getGlobalElement(static_cast<int>(row)))
         coupled = 1;
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &coupled, 1, MPI_INT, MPI_MAX, comm_of(rows)), "MPI_Allreduce");
-  return coupled == 0;
+  return mpi::reduced(coupled, MPI_MAX, comm_of(rows)) == 0;
 }
 
 /// Lets the prolongator scale as the smoother does, where the parameters do not say how: from Trilinos 17 on, MueLu

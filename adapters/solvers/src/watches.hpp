@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/solvers/solve.hpp>
 
@@ -28,8 +28,7 @@ class Watches {
       thrown_ = std::current_exception();
       stop = 1;
     }
-    mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &stop, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
-    stopped_ = stop != 0;
+    stopped_ = mpi::reduced(stop, MPI_MAX, comm_) != 0;
     return stopped_;
   }
   bool stopped() const { return stopped_; }

@@ -1,11 +1,11 @@
 #include "gathering.hpp"
 #include "map_parts.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/directory.hpp>
 #include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/or_end_job.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/tpetra/redistribute.hpp>
@@ -117,7 +117,7 @@ Side side_of(const Map& map, const Distribution& array, const RedistributeOption
 PlacedDistribution line_of(const Map& map, MPI_Comm comm) {
   std::vector<Index> bounds(static_cast<std::size_t>(map.getComm()->getSize()) + 1);
   const auto count = static_cast<Index>(compat::local_count(map));
-  mpi::must_succeed(MPI_Allgather(&count, 1, MPI_INT64_T, bounds.data() + 1, 1, MPI_INT64_T, comm), "MPI_Allgather");
+  mpi::gather_all(&count, 1, bounds.data() + 1, comm);
   for (std::size_t c = 1; c < bounds.size(); ++c) bounds[c] += bounds[c - 1];
   return PlacedDistribution(Distribution({Axis(BlockKind(std::move(bounds)))}));
 }

@@ -1,6 +1,5 @@
 #include "board.hpp"
 
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/duplicates.hpp>
 #include <tridap/internal/typed.hpp>
 
@@ -35,7 +34,7 @@ std::shared_ptr<Boards> Boards::make(MPI_Comm comm) {
     return nullptr;
   }
   auto attached = std::make_unique<Attached>(std::make_shared<Boards>(comm, std::move(memory)));
-  mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process reads a board that was not made
+  mpi::barrier(comm);  // no process reads a board that was not made
   return mpi::made_duplicates_of(comm)->attach(std::move(attached), mpi::Duplicates::released).boards;
 }
 

@@ -2,9 +2,9 @@
 #include "reduction.hpp"
 #include <tridap/detail/refuse.hpp>
 #include <tridap/device/device.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/driver.hpp>
+#include <tridap/internal/typed.hpp>
 
 #include <memory>
 
@@ -75,7 +75,7 @@ void close(MPI_Comm comm) {
     const std::shared_ptr<Boards> boards = Boards::made(call.comm());
     drop_unused_targets();
     if (boards) boards->close();
-    mpi::must_succeed(MPI_Barrier(call.comm()), "MPI_Barrier");  // after it, all have closed
+    mpi::barrier(call.comm());  // after it, all have closed
     if (boards) boards->free_dropped();
   });
 }

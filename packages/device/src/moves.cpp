@@ -187,17 +187,15 @@ bool Pulls::tell() {
       const auto same_as_before = boards_->find(entries_[i]);
       board.now[i] = same_as_before ? *same_as_before : boards_->add(entries_[i], entries_.size());
     }
-  mpi::must_succeed(MPI_Barrier(comm_), "MPI_Barrier");
+  mpi::barrier(comm_);
   boards_->close_unnamed();
   mpi::Faults faults;
   faults.attempt([&] { open_all(); });
-  int cannot = faults.ok() ? 0 : 1;
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, &cannot, 1, MPI_INT, MPI_MAX, comm_), "MPI_Allreduce");
-  boards_->takes_slots = cannot != 0;
+  boards_->takes_slots = mpi::reduced(faults.ok() ? 0 : 1, MPI_MAX, comm_) != 0;
   if (boards_->takes_slots) {
     why_slots_ = "the processes cannot open the memory of one another's devices";
     boards_->clear();  // no move reads it again
-    mpi::must_succeed(MPI_Barrier(comm_), "MPI_Barrier");
+    mpi::barrier(comm_);
   }
   boards_->free_dropped();
   return !boards_->takes_slots;

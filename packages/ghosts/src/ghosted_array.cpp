@@ -1,7 +1,6 @@
 #include <tridap/check.hpp>
 #include <tridap/detail/refuse.hpp>
 #include <tridap/ghosts/ghosted_array.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/needs.hpp>
 #include <tridap/internal/typed.hpp>
@@ -78,7 +77,7 @@ Buffer owned_part(const Buffer& local, const IndexList& extents, Order order) {
 Dimension block_of(Index owned, MPI_Comm comm) {
   const int processes = mpi::processes_of(comm);
   std::vector<Index> counts(static_cast<std::size_t>(processes));
-  mpi::must_succeed(MPI_Allgather(&owned, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
+  mpi::gather_all(&owned, 1, counts.data(), comm);
   Dimension axis;
   axis.proc_grid_size = processes;
   axis.proc_grid_rank = mpi::rank_of(comm);

@@ -4,6 +4,7 @@
 #include <tridap/internal/digest.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/placement.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/memory_order.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/report.hpp>
@@ -111,15 +112,10 @@ ElementType type_of_number(Index number) {
 ElementType agreed_type(Index number, const ElementType& own, MPI_Comm comm) {
   ElementType type = type_of_number(number);
   if (type_number(type) == number) return type;  // without a description
-  int lowest[] = {std::numeric_limits<int>::max(), 0};
-  if (type_number(own) == number) lowest[0] = static_cast<int>(mpi::rank_of(comm));
-  mpi::must_succeed(MPI_Allreduce(MPI_IN_PLACE, lowest, 1, MPI_INT, MPI_MIN, comm), "MPI_Allreduce");
-  const bool ours = lowest[0] == mpi::rank_of(comm);
-  if (ours) lowest[1] = static_cast<int>(own.description.size());
-  mpi::must_succeed(MPI_Bcast(&lowest[1], 1, MPI_INT, lowest[0], comm), "MPI_Bcast");
+  const int ours = type_number(own) == number ? static_cast<int>(mpi::rank_of(comm)) : std::numeric_limits<int>::max();
+  const int lowest = mpi::reduced(ours, MPI_MIN, comm);
   type.description = own.description;
-  type.description.resize(static_cast<std::size_t>(lowest[1]));
-  mpi::must_succeed(MPI_Bcast(type.description.data(), lowest[1], MPI_CHAR, lowest[0], comm), "MPI_Bcast");
+  mpi::broadcast(type.description, lowest, comm);
   return type;
 }
 

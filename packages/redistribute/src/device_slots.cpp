@@ -22,7 +22,7 @@ SlotLengths& SlotLengths::of_new_slots() {
 DeviceSlots::DeviceSlots(MPI_Comm comm) : rank_(mpi::rank_of(comm)) {
   const RingMemory memory = RingMemory::make(comm, lengths_.rings, largest_device_slot);
   if (memory.piece) rings_ = std::make_unique<Rings>(comm, memory);
-  mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
+  mpi::barrier(comm);  // no process counts before all counters are 0
 }
 
 std::byte* DeviceSlots::messages() {

@@ -5,7 +5,6 @@
 #include <tridap/check.hpp>
 #include <tridap/compare.hpp>
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/fingerprint.hpp>
 #include <tridap/internal/gather_agreed.hpp>
@@ -248,8 +247,7 @@ DistArray scatter(const DistArray& whole, const Distribution& distribution, MPI_
     const MPI_Comm comm = call.comm();
     check_root(root, call);
     throw_if_plans_differ(call, 1);
-    Index number = type_number(whole.buffer.type);
-    mpi::must_succeed(MPI_Bcast(&number, 1, MPI_INT64_T, root, comm), "MPI_Bcast");
+    const Index number = mpi::broadcast(type_number(whole.buffer.type), root, comm);
     const ElementType type = agreed_type(number, whole.buffer.type, comm);
     const Index rank = mpi::rank_of(comm);
     DistArray part;

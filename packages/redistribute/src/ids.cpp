@@ -1,7 +1,6 @@
 #include "access.hpp"
 #include "agreement.hpp"
 #include <tridap/detail/refuse.hpp>
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/collective_call.hpp>
 #include <tridap/internal/directory.hpp>
 #include <tridap/internal/duplicates.hpp>
@@ -12,6 +11,7 @@
 #include <tridap/internal/placement.hpp>
 #include <tridap/internal/plan_data.hpp>
 #include <tridap/internal/region.hpp>
+#include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/ids.hpp>
 #include <tridap/report.hpp>
@@ -141,14 +141,14 @@ Redistribution with_ids(const PlacedDistribution& given, const GlobalIds& ids, I
   const bool in_directory = mpi::has_directory(given.distribution());
   const mpi::Call call(comm, name, {}, [&](mpi::Record& record) {
     record.add(in_directory ? fingerprint(given.distribution()) : 0);
-    mpi::must_succeed(MPI_Comm_size(comm, &processes), "MPI_Comm_size");
+    processes = mpi::processes_of(comm);
     check_ids(ids);
     counts.resize(static_cast<std::size_t>(processes));
   });
   throw_if_plans_differ(call, 0);
   comm = call.comm();
   const Index rank = mpi::rank_of(comm);
-  mpi::must_succeed(MPI_Allgather(&ids.count, 1, MPI_INT64_T, counts.data(), 1, MPI_INT64_T, comm), "MPI_Allgather");
+  mpi::gather_all(&ids.count, 1, counts.data(), comm);
   if (!options.mapping.ravel) options.mapping.ravel = Order::row_major;
 
   PlacedDistribution array = given;

@@ -1,6 +1,5 @@
 #include "node_context.hpp"
 
-#include <tridap/internal/call.hpp>
 #include <tridap/internal/shared_allocation.hpp>
 #include <tridap/internal/typed.hpp>
 #include <tridap/mpi/agree.hpp>
@@ -30,15 +29,14 @@ std::shared_ptr<NodeContext> NodeContext::of(MPI_Comm comm) {
   mpi::on_this_node(0, comm);
   RingMemory memory = RingMemory::make(comm, ring_bytes, largest_ring_slot);
   auto made = std::make_unique<Attached>(std::make_shared<NodeContext>(comm, std::move(memory)));
-  mpi::must_succeed(MPI_Barrier(comm), "MPI_Barrier");  // no process counts before all counters are 0
+  mpi::barrier(comm);  // no process counts before all counters are 0
   return duplicates->attach(std::move(made), mpi::Duplicates::released).context;
 }
 
 bool NodeContext::is_made(const mpi::Duplicates& duplicates) { return duplicates.attached<Attached>() != nullptr; }
 
-NodeContext::NodeContext(MPI_Comm comm, RingMemory memory) : why_no_rings_(memory.why_none) {
-  mpi::must_succeed(MPI_Comm_rank(comm, &rank_), "MPI_Comm_rank");
-  mpi::must_succeed(MPI_Comm_size(comm, &processes_), "MPI_Comm_size");
+NodeContext::NodeContext(MPI_Comm comm, RingMemory memory)
+    : rank_(static_cast<int>(mpi::rank_of(comm))), processes_(mpi::processes_of(comm)), why_no_rings_(memory.why_none) {
   for (int rank = 0; rank < processes_; ++rank) near_.push_back(mpi::on_this_node(rank, comm));
   if (memory.piece) rings_ = std::make_unique<Rings>(comm, memory);
 }

@@ -20,7 +20,7 @@ namespace {
 void broadcast(Relabelling& found, MPI_Comm comm) {
   std::vector<Index> numbers = {found.bytes_kept, found.bytes_kept_before, found.most_bytes_kept, found.exact};
   numbers.insert(numbers.end(), found.ranks.begin(), found.ranks.end());
-  mpi::must_succeed(MPI_Bcast(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, 0, comm), "MPI_Bcast");
+  mpi::broadcast(numbers.data(), static_cast<Index>(numbers.size()), 0, comm);
   found = {{numbers.begin() + 4, numbers.end()}, numbers[0], numbers[1], numbers[2], numbers[3] != 0};
 }
 

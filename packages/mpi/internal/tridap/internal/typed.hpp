@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -48,6 +49,9 @@ inline int processes_of(MPI_Comm comm) {
   return processes;
 }
 
+/// Returns when all processes have called it. **Collective.**
+inline void barrier(MPI_Comm comm) { must_succeed(MPI_Barrier(comm), "MPI_Barrier"); }
+
 /// Reduces `count` numbers in place, each over all processes. **Collective.**
 template <class T>
 void reduce(T* numbers, Index count, MPI_Op operation, MPI_Comm comm) {
@@ -77,6 +81,12 @@ template <class T>
 T broadcast(T object, int from, MPI_Comm comm) {
   broadcast(&object, 1, from, comm);
   return object;
+}
+
+/// Gives the text of one process to all, whose length only that process knows. **Collective.**
+inline void broadcast(std::string& text, int from, MPI_Comm comm) {
+  text.resize(static_cast<std::size_t>(broadcast(static_cast<Index>(text.size()), from, comm)));
+  broadcast(text.data(), static_cast<Index>(text.size()), from, comm);
 }
 
 /// Puts the `count` elements of every process into `all`, in the order of the ranks. **Collective.**
