@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="3c196c5af2a325dc2fb206ae9ec10841710ccd04e3fd842c91249c326e04245b")
+    version("0.2.0", sha256="0cafcc44932f3ee33827b45a2620f5b4f0f453b81f3fa04b622c80939f4947bd")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
