@@ -61,8 +61,8 @@ inline GhostCase scattered_ghosts(Index owned, std::size_t count, int rank, int 
   return made;
 }
 
-/// An array of them with `dof` numbers for each element. All are 1: memory that nobody has written may hold numbers so
-/// small that their sums take several times as long. **Collective.**
+/// Makes an array that has the ghosts `of`, with `dof` numbers for each element. All numbers are set to 1. Otherwise
+/// the memory might hold very small numbers, and to add these can take several times as long. **Collective.**
 template <class Number>
 tridap::GhostedArray ghosted(const GhostCase& of, Index dof, MPI_Comm comm) {
   const Index all = of.owned + static_cast<Index>(of.ghosts.size());

@@ -44,8 +44,8 @@ inline bool line(const std::string& name, double value, double bound, const char
   return line(name, Median{value, value}, bound, what);
 }
 
-/// Calls took(seconds of ours, of theirs) for each of `pairs` alternating samples of `times` calls each, after one
-/// sample of both that does not count. **Collective.**
+/// Calls took(seconds of ours, seconds of theirs) for each of `pairs` pairs of samples, which alternate, of `times`
+/// calls each. Before them, one sample of each side does not count. **Collective.**
 template <class Took>
 void alternate(const std::function<void()>& ours, const std::function<void()>& theirs, int times, int pairs,
                MPI_Comm comm, Took&& took) {
@@ -81,10 +81,10 @@ inline bool compare_closely(const std::string& name, double bound, const std::fu
   return line(name, median(ratios), bound);
 }
 
-/// `work(k)`, where k changes with each sample of `times` calls, from 0 to `copies` - 1 and again: for work that is
-/// there several times, in different memory. Some memory of a virtual machine takes up to 2.7 times as long as other
-/// memory, by where its host has placed it, and would decide a comparison. `shifted`: k moves on by one more after each
-/// cycle, so that each copy of one side meets each copy of the other.
+/// Returns a function that calls `work(k)`, where k counts the samples of `times` calls from 0 to `copies` - 1, and
+/// then begins again. The work has so many copies in different memory, because some memory of a virtual machine is up
+/// to 2.7 times as slow as other memory, and one slow copy would decide a comparison. `shifted`: after each cycle k
+/// skips one copy, so that each copy of one side is compared with each copy of the other.
 template <class Work>
 std::function<void()> in_turns(int copies, int times, Work work, bool shifted = false) {
   return [=, calls = 0]() mutable {

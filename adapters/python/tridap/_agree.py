@@ -26,11 +26,12 @@ class Elsewhere:
 
 def _is_elsewhere(args, kwargs):
     """Whether a call is one of arrays on other processes alone, and names no communicator of which this process is one."""
+    # A call with a matrix, an operator or a preconditioner is none: all of its processes refuse such a call together.
     given = [*args, *kwargs.values()]
     inside = [inner for one in given if type(one) is dict for inner in one.values()]  # of `save`
     return (any(isinstance(one, Elsewhere) for one in given + inside) and kwargs.get("comm") is None
             and not any(hasattr(one, "Get_size") for one in args)
-            and not any(isinstance(type(one), MadeTogether) for one in given))  # a matrix, whose processes refuse the call together
+            and not any(isinstance(type(one), MadeTogether) for one in given))
 
 
 def collective(name: str, *libraries: str, elsewhere: bool = False) -> Callable[[_Function], _Function]:

@@ -83,7 +83,9 @@ T broadcast(T object, int from, MPI_Comm comm) {
   return object;
 }
 
-/// Gives the text of one process to all, whose length only that process knows. **Collective.**
+/// Copies the text of process `from` to all processes. Only process `from` must know its length. For short texts: a
+/// process whose memory ends here leaves the others waiting, unless the caller is in Call::run, which ends the job.
+/// **Collective.**
 inline void broadcast(std::string& text, int from, MPI_Comm comm) {
   text.resize(static_cast<std::size_t>(broadcast(static_cast<Index>(text.size()), from, comm)));
   broadcast(text.data(), static_cast<Index>(text.size()), from, comm);
