@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="0cafcc44932f3ee33827b45a2620f5b4f0f453b81f3fa04b622c80939f4947bd")
+    version("0.2.0", sha256="8a73798c76f8a21f2ed3be68a7b2f29dfadb800275ce0468c1f18f143f96411e")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
