@@ -4,6 +4,7 @@ import os
 import pathlib
 
 import pytest
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
@@ -11,7 +12,9 @@ SITE = pathlib.Path(os.environ["TRIDAP_SITE"])
 
 
 def wait(page, ready):
-    return WebDriverWait(page.driver, 60).until(lambda driver: ready())
+    """Waits until ready() is true. A search opens the next page meanwhile, and what ready() found on the old one is gone."""
+    gone = [StaleElementReferenceException]
+    return WebDriverWait(page.driver, 60, ignored_exceptions=gone).until(lambda driver: ready())
 
 
 def search(page, words):
