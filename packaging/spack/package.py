@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="8a73798c76f8a21f2ed3be68a7b2f29dfadb800275ce0468c1f18f143f96411e")
+    version("0.2.0", sha256="57a35dddfe3c7b0875f0e5fe6c37b527dac23ffe89a5bbe8130a2022431dc6ae")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
