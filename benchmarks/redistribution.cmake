@@ -6,7 +6,7 @@ if(NOT TARGET TriDAP::redistribute OR NOT CLI11_FOUND)
 endif()
 tridap_add_benchmark(redistribution TriDAP::redistribute CLI11::CLI11)
 target_sources(bench_redistribution PRIVATE redistribution/alltoallv.cpp redistribution/alltoallw.cpp
-               redistribution/cases.cpp redistribution/contest.cpp redistribution/ours.cpp redistribution/peers.cpp redistribution/quiet.cpp
+               redistribution/cases.cpp redistribution/contest.cpp redistribution/memory_orders.cpp redistribution/ours.cpp redistribution/peers.cpp redistribution/quiet.cpp
                redistribution/runs.cpp)
 if(TARGET TriDAP::tpetra)
   target_sources(bench_redistribution PRIVATE redistribution/tpetra.cpp)

@@ -233,6 +233,8 @@ TEST_F(RedistributionLarge, OneSideInAnotherMemoryOrder) {
   to.column_major = true;
   expect_moved(matrix(32, 32, false), to);
   expect_moved(to, matrix(32, 32, false));
+  expect_moved_and_back(to, matrix(32, 32, false));
+  expect_moved_and_back(matrix(64, 64, false), to);
 }
 
 // Our own ring is full long before the others get a slot together.

@@ -1,117 +1,105 @@
 #include "memory.hpp"
 
-#include <algorithm>
+#include <tridap/internal/transpose.hpp>
+
 #include <cstdlib>
 #include <cstring>
-#include <type_traits>
 
 namespace tridap::hdf5 {
 
 namespace {
 
-// For each axis: the distance in bytes of each element of the piece from the buffer's address.
-std::vector<std::vector<Index>> distances(const Buffer& buffer, const Piece& piece) {
-  std::vector<std::vector<Index>> all;
-  for (std::size_t i = 0; i < piece.size(); ++i) {
-    all.emplace_back();
-    for (const AxisSlab& slab : piece[i])
-      for (Index local = slab.local.begin; local < slab.local.end; ++local)
-        all.back().push_back(local * buffer.strides[i]);
+// Local indices that follow one another in the file: the distance in bytes of the first one from the buffer's address, and
+// its number among the elements of the piece.
+struct Stretch {
+  Index memory = 0, dense = 0, count = 0;
+};
+
+std::vector<Stretch> stretches(const AxisPiece& axis, Index stride) {
+  std::vector<Stretch> all;
+  Index dense = 0, end = 0;
+  for (const AxisSlab& slab : axis) {
+    if (!all.empty() && slab.local.begin == end)
+      all.back().count += slab.size();
+    else
+      all.push_back({slab.local.begin * stride, dense, slab.size()});
+    dense += slab.size();
+    end = slab.local.end;
   }
   return all;
 }
 
-// Calls `copy(memory, dense)` for each element: for each place on the other axes, the elements of the axes `row` and
-// `column` in square tiles, so that the lines of cache that a tile reads and writes stay there.
-template <class Copy>
+// A matrix of elements, in the buffer and in the dense piece.
+struct Plane {
+  struct Steps {
+    Index memory = 0, dense = 0, count = 1;
+  };
+  std::byte* memory = nullptr;
+  Index dense = 0;  // bytes
+  Steps rows, elements;
+};
+
+// Calls `visit(plane)` until every element of a piece was in one: for each place on the other axes.
+template <class Visit>
 class Walk {
  public:
-  Walk(const std::vector<std::vector<Index>>& distances, Index element_bytes, std::size_t row, std::size_t column)
-      : distances_(distances), weight_(distances.size()), at_(distances.size()), row_(row), column_(column) {
-    Index product = element_bytes;
-    for (std::size_t i = distances.size(); i-- > 0; product *= size(i)) weight_[i] = product;
+  // The rows of the planes follow the axis `rows`, their elements the axis `elements`, which may be the same.
+  Walk(const Buffer& buffer, const Piece& piece, std::size_t rows, std::size_t elements, Visit& visit)
+      : buffer_(buffer), axes_(piece.size()), weight_(piece.size()), rows_(rows), elements_(elements), visit_(visit) {
+    Index weight = buffer.type.bytes;
+    for (std::size_t i = piece.size(); i-- > 0;) {
+      axes_[i] = stretches(piece[i], buffer.strides[i]);
+      weight_[i] = weight;
+      Index size = 0;
+      for (const Stretch& stretch : axes_[i]) size += stretch.count;
+      weight *= size;
+    }
   }
 
-  void all(std::byte* data, Copy& copy) {
-    do {
-      std::byte* memory = data;
-      Index dense = 0;
-      for (std::size_t i = 0; i < at_.size(); ++i) {
-        memory += distances_[i][static_cast<std::size_t>(at_[i])];
-        dense += at_[i] * weight_[i];
+  void go(std::size_t axis, Plane plane) {
+    if (axis == axes_.size()) return visit_(plane);
+    const Index step = buffer_.strides[axis], weight = weight_[axis];
+    const Plane first = plane;
+    for (const Stretch& stretch : axes_[axis]) {
+      plane.memory = first.memory + stretch.memory;
+      plane.dense = first.dense + stretch.dense * weight;
+      if (axis == elements_ || axis == rows_) {
+        (axis == elements_ ? plane.elements : plane.rows) = {step, weight, stretch.count};
+        go(axis + 1, plane);
+        continue;
       }
-      plane(memory, dense, copy);
-    } while (next());
+      for (Index k = 0; k < stretch.count; ++k, plane.memory += step, plane.dense += weight) go(axis + 1, plane);
+    }
   }
 
  private:
-  static constexpr Index tile = 8;
-
-  Index size(std::size_t i) const { return static_cast<Index>(distances_[i].size()); }
-
-  // `memory` and `dense` already have the distances of the first element of both axes.
-  void plane(std::byte* memory, Index dense, Copy& copy) {
-    const std::vector<Index>&in_row = distances_[row_], &in_column = distances_[column_];
-    if (row_ == column_) {
-      for (Index k = 0; k < size(row_); ++k) copy(memory + moved(in_row, k), dense + k * weight_[row_]);
-      return;
-    }
-    for (Index i = 0; i < size(row_); i += tile)
-      for (Index j = 0; j < size(column_); j += tile)
-        for (Index r = i; r < std::min(i + tile, size(row_)); ++r)
-          for (Index c = j; c < std::min(j + tile, size(column_)); ++c)
-            copy(memory + moved(in_row, r) + moved(in_column, c), dense + r * weight_[row_] + c * weight_[column_]);
-  }
-
-  static Index moved(const std::vector<Index>& distances, Index k) {
-    return distances[static_cast<std::size_t>(k)] - distances[0];
-  }
-
-  // The next place on the other axes; false at the end.
-  bool next() {
-    for (std::size_t i = at_.size(); i-- > 0;) {
-      if (i == row_ || i == column_) continue;
-      if (++at_[i] < size(i)) return true;
-      at_[i] = 0;
-    }
-    return false;
-  }
-
-  const std::vector<std::vector<Index>>& distances_;
-  std::vector<Index> weight_, at_;
-  std::size_t row_, column_;
+  const Buffer& buffer_;
+  std::vector<std::vector<Stretch>> axes_;
+  std::vector<Index> weight_;  // bytes between elements of the dense piece
+  std::size_t rows_, elements_;
+  Visit& visit_;
 };
 
-template <class Move>
-void walk(const Buffer& buffer, const Piece& piece, Move&& move) {
-  auto* const data = static_cast<std::byte*>(buffer.data);
-  if (piece.empty()) return move(data, 0);
-  const std::size_t last = piece.size() - 1;
-  std::size_t nearest = last;  // the axis whose elements are nearest to one another in memory
-  for (std::size_t i = piece.size(); i-- > 0;)
+// The axis whose elements are nearest to one another in memory.
+std::size_t nearest_axis(const Buffer& buffer) {
+  std::size_t nearest = buffer.shape.size() - 1;
+  for (std::size_t i = buffer.shape.size(); i-- > 0;)
     if (buffer.shape[i] > 1 &&
         (buffer.shape[nearest] <= 1 || std::abs(buffer.strides[i]) < std::abs(buffer.strides[nearest])))
       nearest = i;
-  const std::vector<std::vector<Index>> all = distances(buffer, piece);
-  Walk<std::remove_reference_t<Move>>(all, buffer.type.bytes, last, nearest).all(data, move);
+  return nearest;
 }
 
-// Copies of a length that the compiler knows are single instructions.
+enum class To { dense, memory };
+
+// Reads planes in the order in which their elements follow one another where they go.
 template <class Visit>
-void with_length(Index bytes, Visit&& visit) {
-  const auto n = static_cast<std::size_t>(bytes);
-  switch (bytes) {
-    case 1:
-      return visit([](void* to, const void* from) { std::memcpy(to, from, 1); });
-    case 4:
-      return visit([](void* to, const void* from) { std::memcpy(to, from, 4); });
-    case 8:
-      return visit([](void* to, const void* from) { std::memcpy(to, from, 8); });
-    case 16:
-      return visit([](void* to, const void* from) { std::memcpy(to, from, 16); });
-    default:
-      return visit([n](void* to, const void* from) { std::memcpy(to, from, n); });
-  }
+void walk(const Buffer& buffer, const Piece& piece, To to, Visit&& visit) {
+  Plane first;
+  first.memory = static_cast<std::byte*>(buffer.data);
+  if (piece.empty()) return visit(first);
+  const std::size_t last = piece.size() - 1, nearest = nearest_axis(buffer);
+  Walk<Visit>(buffer, piece, to == To::dense ? nearest : last, to == To::dense ? last : nearest, visit).go(0, first);
 }
 
 }  // namespace
@@ -142,14 +130,26 @@ std::optional<MemoryForm> memory_form(const Buffer& buffer) {
 }
 
 void gather(const Buffer& buffer, const Piece& piece, std::byte* dense) {
-  with_length(buffer.type.bytes, [&](auto copy) {
-    walk(buffer, piece, [&](const std::byte* memory, Index at) { copy(dense + at, memory); });
+  const Index length = buffer.type.bytes;
+  walk(buffer, piece, To::dense, [&](const Plane& plane) {
+    const auto put = [&](Index row, Index first, Index count, const std::byte* elements) {
+      std::byte* const to = dense + plane.dense + row * plane.rows.dense + first * length;
+      std::memcpy(to, elements, static_cast<std::size_t>(count * length));
+    };
+    transpose(plane.memory, {plane.rows.memory, plane.elements.memory}, plane.rows.count, plane.elements.count, length, put);
   });
 }
 
 void scatter(const Buffer& buffer, const Piece& piece, const std::byte* dense) {
-  with_length(buffer.type.bytes,
-              [&](auto copy) { walk(buffer, piece, [&](std::byte* memory, Index at) { copy(memory, dense + at); }); });
+  const Index length = buffer.type.bytes;
+  walk(buffer, piece, To::memory, [&](const Plane& plane) {
+    const auto put = [&](Index row, Index first, Index count, const std::byte* elements) {
+      std::byte* const to = plane.memory + row * plane.rows.memory + first * plane.elements.memory;
+      copy_elements(to, plane.elements.memory, elements, length, count, length);
+    };
+    transpose(dense + plane.dense, {plane.rows.dense, plane.elements.dense}, plane.rows.count, plane.elements.count,
+              length, put);
+  });
 }
 
 }  // namespace tridap::hdf5

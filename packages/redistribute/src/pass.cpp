@@ -1,6 +1,7 @@
 #include "pass.hpp"
 
 #include "stream.hpp"
+#include <tridap/internal/transpose.hpp>
 
 namespace tridap::redistribute {
 
@@ -15,11 +16,28 @@ void Pass::begin(const Pieces& pieces, End end, std::byte* here, const std::vect
 
 // Between our buffer and another one.
 inline void Pass::copy(const Cursor::Run& run, std::byte* here, std::byte* other) {
+  if (run.rows > 1) return copy_rows(run, here, other);
   if (!step_.copies()) return combine(run, here, other);
   for (Index k = 0; k < run.count; ++k, here += run.here_step, other += run.there_step) {
     const bool out = end_ == End::source;
     StreamCopy::run(out ? other : here, out ? here : other, static_cast<std::size_t>(run.units));
   }
+}
+
+// The rows are those of the target: its elements follow one another along them, and the source's across them.
+void Pass::copy_rows(const Cursor::Run& run, std::byte* here, std::byte* other) {
+  const MatrixSteps ours{run.here_row, run.here_step}, theirs{run.there_row, run.there_step};
+  const bool out = end_ == End::source, copies = step_.copies();
+  const MatrixSteps& to = out ? theirs : ours;
+  std::byte* const target = out ? other : here;
+  const Index length = copies ? run.units : step_.source_bytes;
+  const auto put = [&](Index row, Index first, Index count, const std::byte* elements) {
+    std::byte* const at = target + row * to.row + first * to.element;
+    if (!copies) return step_.combine(at, to.element, elements, length, count, step_.scaling);
+    if (to.element == length) return StreamCopy::run(at, elements, static_cast<std::size_t>(count * length));
+    copy_elements(at, to.element, elements, length, count, length);
+  };
+  transpose(out ? here : other, out ? ours : theirs, run.rows, run.count, length, put);
 }
 
 bool Pass::progress(NodeContext& context, Index* units) {

@@ -47,6 +47,7 @@ class Pass {
   bool find_room(Destination& peer, NodeContext& context);
   void post(Destination& peer, NodeContext& context);
   void copy(const Cursor::Run& run, std::byte* here, std::byte* other);
+  void copy_rows(const Cursor::Run& run, std::byte* here, std::byte* other);
   void combine(const Cursor::Run& run, std::byte* here, std::byte* other);
 
   End end_ = End::source;

@@ -1,5 +1,7 @@
 #include "pieces.hpp"
 
+#include <tridap/internal/transpose.hpp>
+
 #include <unordered_map>
 #include <utility>
 
@@ -190,6 +192,9 @@ void Cursor::restart(const Pieces& pieces, bool by_bytes) {
   chunk_ = pieces.chunk_ * units;
   left_ = pieces.elements_ * units;
   inside_ = 0;
+  const bool joins = pieces.joins_rows_ && (by_bytes || pieces.chunk_ == 1);
+  most_joined_ = joins ? rows_of_tile(pieces.chunk_ * pieces.here_bytes_) : 1;
+  joined_ = 1;
   const auto begin = [](const AxisPieces& axis) {
     return axis.sections.empty() ? Position{} : Position{axis.sections.data(), axis.sections[0].pieces.data(), 0, 0};
   };
@@ -221,12 +226,14 @@ void Cursor::next_inner_section() {
   if (next_section(inner_, *pieces_->axes_.back())) return;
   for (std::size_t axis = outer_.size(); axis-- > 0;) {
     Position& at = outer_[axis];
-    if (++at.element < at.piece->length || next_piece(at, *pieces_->axes_[axis])) break;
+    at.element += axis + 1 == outer_.size() ? joined_ : 1;
+    if (at.element < at.piece->length || next_piece(at, *pieces_->axes_[axis])) break;
   }
   find_row();
 }
 
 void Cursor::find_row() {
+  if (most_joined_ > 1) joined_ = std::min(most_joined_, outer_.back().piece->length - outer_.back().element);
   row_here_ = pieces_->here_first_;
   std::size_t first = pieces_->first_peer_;
   for (std::size_t axis = 0; axis < outer_.size(); ++axis) {
@@ -241,6 +248,7 @@ void Cursor::find_row() {
     if (!buffer.accessed) continue;
     row.there = pieces_->there_first_[row.peer];
     row.stride = inner_.piece == nullptr ? 0 : buffer.strides[outer_.size()];
+    if (joined_ > 1) row.next = buffer.strides[outer_.size() - 1];
     for (std::size_t axis = 0; axis < outer_.size(); ++axis) {
       const Position& at = outer_[axis];
       row.there += (at.repetition * at.section->there_step + at.piece->there + at.element) * buffer.strides[axis];

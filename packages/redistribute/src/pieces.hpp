@@ -37,6 +37,9 @@ class Pieces {
   Index elements() const { return elements_; }
   Index here_bytes() const { return here_bytes_; }
   Index there_bytes() const { return there_bytes_; }
+  /// Lets a Cursor visit some elements of the last axis but one together: a run is then a matrix, for transpose(). Whoever
+  /// visits must take whole runs.
+  void join_rows() { joins_rows_ = axes_.size() > 1; }
 
  private:
   friend class Cursor;
@@ -53,20 +56,23 @@ class Pieces {
   Index here_first_ = 0;        // bytes before it
   Index chunk_ = 1;             // elements
   bool contiguous_ = false;     // chunks that follow one another along the innermost axis, at both ends
+  bool joins_rows_ = false;
 };
 
 /// A position among the elements of Pieces. It moves on by units: bytes if elements are copied, otherwise elements,
 /// which may have other lengths at the two ends.
 class Cursor {
  public:
-  /// Contiguous units, `count` times: so many bytes from one time to the next.
+  /// Contiguous units, `count` times: so many bytes from one time to the next. The same in each of `rows`.
   struct Run {
     std::size_t peer = 0;
     Index here = 0, there = 0;  ///< bytes from the first element of either buffer
     Index units = 0, count = 1;
     Index here_step = 0, there_step = 0;
+    Index rows = 1;
+    Index here_row = 0, there_row = 0;  ///< bytes from one row to the next
 
-    Index all_units() const { return units * count; }
+    Index all_units() const { return units * count * rows; }
   };
 
   void restart(const Pieces& pieces, bool by_bytes);
@@ -86,7 +92,7 @@ class Cursor {
   };
   struct Row {  // of one coordinate along the innermost axis, in its buffer
     std::size_t peer = 0;
-    Index there = 0, stride = 0;  // bytes; 0 if the buffer is not accessed
+    Index there = 0, stride = 0, next = 0;  // bytes, the last to the next row; 0 if the buffer is not accessed
   };
   template <class Visit>
   bool advance_in_section(Visit& visit);
@@ -102,6 +108,7 @@ class Cursor {
   Position inner_;                                    // along the innermost axis; without a piece if there is no axis
   Index row_here_ = 0;                                // bytes
   std::vector<Row> rows_;                             // by coordinate of the innermost axis
+  Index joined_ = 1, most_joined_ = 1;                // elements of the last axis but one that are visited together
   Index here_unit_ = 1, there_unit_ = 1, chunk_ = 1;  // bytes; units
   Index inside_ = 0;                                  // units of the chunk that are behind us
   Index left_ = 0;
@@ -174,6 +181,8 @@ bool Cursor::advance_in_section(Visit& visit) {
   const Piece* piece = inner_.piece;
   Index repetition = inner_.repetition, left = left_, units = 0;
   Run run;
+  run.rows = joined_;
+  if (joined_ > 1) run.here_row = pieces_->axes_[pieces_->axes_.size() - 2]->step;
   do {
     const Row& row = rows[at(piece->peer)];
     run.peer = row.peer;
@@ -183,6 +192,7 @@ bool Cursor::advance_in_section(Visit& visit) {
     run.count = contiguous ? 1 : piece->length;
     run.here_step = step;
     run.there_step = row.stride;
+    run.there_row = row.next;
     units = visit(run);
     if (units < run.all_units()) break;
     left -= units;

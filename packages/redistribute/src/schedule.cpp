@@ -104,13 +104,38 @@ void Schedule::add_streams(const PlanData& parts, End end, const Buffer& buffer,
   std::sort(streams.begin(), streams.end(), [&](const Peer& a, const Peer& b) { return distance(a) < distance(b); });
 }
 
+// Where source and target have their memory in different orders, a walk in the target's order reads a line of cache for
+// each element. The source's nearest axis moves next to the target's in `order`, so that the two make matrices. False: both
+// have the same nearest axis, or a ring needs the order on which both ends have agreed.
+bool Schedule::join_nearest(std::vector<std::size_t>& order, const PlanData& parts, End end, const Buffer& here,
+                            const std::vector<Way>& ways) const {
+  const Distribution& source = parts.source.placed.distribution();  // which others access directly, if we do not send
+  const IndexList shape = end == End::source ? here.shape : IndexList(source.shape());
+  const IndexList strides = end == End::source ? here.strides : contiguous_strides(shape, 1, agreed_.order);
+  const auto axis_of = [&](std::size_t k) { return at(parts.axis_of(End::source, order[k])); };
+  std::size_t last = order.size();
+  while (last > 0 && shape[axis_of(last - 1)] == 1) --last;
+  if (last-- < 2) return false;
+  std::size_t nearest = last;
+  for (std::size_t k = 0; k < last; ++k)
+    if (shape[axis_of(k)] > 1 && std::abs(strides[axis_of(k)]) < std::abs(strides[axis_of(nearest)])) nearest = k;
+  bool free = nearest != last;
+  if (free && !agreed_.direct)
+    parts.each_peer(end, [&](Index rank, const std::vector<Index>&, Index) {
+      free = free && (rank == parts.rank || ways[at(rank)] != Way::ring);
+    });
+  if (free) std::rotate(order.begin() + nearest, order.begin() + nearest + 1, order.begin() + last);
+  return free;
+}
+
 // One walk over our buffer `here` for all processes of the node. `there`: our own buffer at the other end.
 void Schedule::add_pass(const PlanData& parts, End end, const Buffer& here, const Buffer& there,
                         const std::vector<Way>& ways) {
   const std::vector<AxisMoves>& moves = parts.side(end).axes;
   const PlacedDistribution& others = parts.side(other(end)).placed;
   const Index there_bytes = end == End::source ? agreed_.target_bytes : agreed_.source_bytes;
-  const std::vector<std::size_t> order = axis_order(parts, moves.size());
+  std::vector<std::size_t> order = axis_order(parts, moves.size());
+  const bool joined = join_nearest(order, parts, end, here, ways);
   std::vector<std::vector<bool>> served;
   std::size_t count = 1;
   for (const AxisMoves& axis : moves) {
@@ -145,6 +170,7 @@ void Schedule::add_pass(const PlanData& parts, End end, const Buffer& here, cons
   for (const std::size_t i : order) axes.push_back(&pass_axes_[i]);
   pass.emplace(PassPlan{end, Pieces(std::move(axes), here.type.bytes, there_bytes, std::move(buffers)),
                         std::move(destinations)});
+  if (joined) pass->pieces.join_rows();
 }
 
 }  // namespace tridap::redistribute

@@ -74,6 +74,8 @@ class Schedule {
 
  private:
   std::vector<std::size_t> axis_order(const PlanData& parts, std::size_t axes) const;
+  bool join_nearest(std::vector<std::size_t>& order, const PlanData& parts, End end, const Buffer& here,
+                    const std::vector<Way>& ways) const;
   void add_streams(const PlanData& parts, End end, const Buffer& buffer, const std::vector<Way>& ways,
                    DeviceMove& on_device);
   void add_pass(const PlanData& parts, End end, const Buffer& here, const Buffer& there, const std::vector<Way>& ways);
