@@ -27,8 +27,10 @@ int rank_of_world() {
 
 DistArray make(const Distribution& distribution, Order order) {
   DistArray array;
-  array.buffer = tridap::allocate(tridap::element_type<double>(), tridap::IndexList(distribution.local_shape(rank_of_world())));
-  if (order == Order::column_major) array.buffer.strides = tridap::column_major_strides(array.buffer.shape, sizeof(double));
+  array.buffer =
+      tridap::allocate(tridap::element_type<double>(), tridap::IndexList(distribution.local_shape(rank_of_world())));
+  if (order == Order::column_major)
+    array.buffer.strides = tridap::column_major_strides(array.buffer.shape, sizeof(double));
   array.dim_data = distribution.dim_data(rank_of_world());
   std::fill_n(static_cast<double*>(array.buffer.data), tridap::element_count(array.buffer), 1.0);
   return array;
@@ -39,7 +41,8 @@ void copy_in_a_loop(const Buffer& from, const Buffer& to) {
   const std::size_t inner = to.strides[0] < to.strides[1] ? 0 : 1, outer = 1 - inner;
   const auto* const source = static_cast<const double*>(from.data);
   auto* const target = static_cast<double*>(to.data);
-  const Index from_outer = from.strides[outer] / 8, from_inner = from.strides[inner] / 8, to_outer = to.strides[outer] / 8;
+  const Index from_outer = from.strides[outer] / 8, from_inner = from.strides[inner] / 8,
+              to_outer = to.strides[outer] / 8;
   for (Index i = 0; i < to.shape[outer]; ++i)
     for (Index k = 0; k < to.shape[inner]; ++k) target[i * to_outer + k] = source[i * from_outer + k * from_inner];
 }
@@ -56,11 +59,14 @@ bool compare_memory_orders() {
   for (const Order order : {Order::row_major, Order::column_major}) {
     const Order other = order == Order::row_major ? Order::column_major : Order::row_major;
     const DistArray source = make(rows, order), target = make(rows, other);
-    const std::string name = std::string("redistribution: ") + (order == Order::row_major ? "row-major into column-major"
-                                                                                         : "column-major into row-major");
+    const std::string name =
+        std::string("redistribution: ") +
+        (order == Order::row_major ? "row-major into column-major" : "column-major into row-major");
     Redistribution stays(rows, rows, sizeof(double), MPI_COMM_WORLD);
     const auto ours = [&] { stays(source, target); };
-    ok = compare(name + " / loop", 0.6, ours, [&] { copy_in_a_loop(source.buffer, target.buffer); }, 1, 24) && ok;
+    ok = compare(
+             name + " / loop", 0.6, ours, [&] { copy_in_a_loop(source.buffer, target.buffer); }, 1, 24) &&
+         ok;
     const auto copied = static_cast<std::size_t>(tridap::element_count(target.buffer)) * sizeof(double);
     const auto copy = [&] { std::memcpy(target.buffer.data, source.buffer.data, copied); };
     compare(name + " / memcpy", INFINITY, ours, copy, 1, 24);
@@ -74,7 +80,8 @@ bool compare_memory_orders() {
     };
     compare(name + ", rows to columns that we allocate / memcpy", INFINITY, make_anew, copy, 1, 24);
     const DistArray given = make(columns, other);
-    compare(name + ", rows to columns / memcpy", INFINITY, [&] { moves(source, given); }, copy, 1, 24);
+    compare(
+        name + ", rows to columns / memcpy", INFINITY, [&] { moves(source, given); }, copy, 1, 24);
   }
   return ok;
 }

@@ -75,9 +75,7 @@ TEST(Transpose, ElementsMayStandApartAndBackwards) {
             << length << " " << row_backwards << " " << element_backwards;
 }
 
-TEST(Transpose, AnElementMayBeLargerThanATile) {
-  EXPECT_EQ(Matrix(3, 4, 20'000, 0, false, false).wrong(), 0);
-}
+TEST(Transpose, AnElementMayBeLargerThanATile) { EXPECT_EQ(Matrix(3, 4, 20'000, 0, false, false).wrong(), 0); }
 
 TEST(Transpose, NothingIsGivenOfAnEmptyMatrix) {
   for (const Index rows : {0, 5})

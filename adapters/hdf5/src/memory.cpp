@@ -9,8 +9,8 @@ namespace tridap::hdf5 {
 
 namespace {
 
-// Local indices that follow one another in the file: the distance in bytes of the first one from the buffer's address, and
-// its number among the elements of the piece.
+// Local indices that follow one another in the file: the distance in bytes of the first one from the buffer's address,
+// and its number among the elements of the piece.
 struct Stretch {
   Index memory = 0, dense = 0, count = 0;
 };
@@ -136,7 +136,8 @@ void gather(const Buffer& buffer, const Piece& piece, std::byte* dense) {
       std::byte* const to = dense + plane.dense + row * plane.rows.dense + first * length;
       std::memcpy(to, elements, static_cast<std::size_t>(count * length));
     };
-    transpose(plane.memory, {plane.rows.memory, plane.elements.memory}, plane.rows.count, plane.elements.count, length, put);
+    transpose(plane.memory, {plane.rows.memory, plane.elements.memory}, plane.rows.count, plane.elements.count, length,
+              put);
   });
 }
 

@@ -37,8 +37,8 @@ class Pieces {
   Index elements() const { return elements_; }
   Index here_bytes() const { return here_bytes_; }
   Index there_bytes() const { return there_bytes_; }
-  /// Lets a Cursor visit some elements of the last axis but one together: a run is then a matrix, for transpose(). Whoever
-  /// visits must take whole runs.
+  /// Lets a Cursor visit some elements of the last axis but one together: a run is then a matrix, for transpose().
+  /// Whoever visits must take whole runs.
   void join_rows() { joins_rows_ = axes_.size() > 1; }
 
  private:

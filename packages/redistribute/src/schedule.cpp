@@ -105,8 +105,8 @@ void Schedule::add_streams(const PlanData& parts, End end, const Buffer& buffer,
 }
 
 // Where source and target have their memory in different orders, a walk in the target's order reads a line of cache for
-// each element. The source's nearest axis moves next to the target's in `order`, so that the two make matrices. False: both
-// have the same nearest axis, or a ring needs the order on which both ends have agreed.
+// each element. The source's nearest axis moves next to the target's in `order`, so that the two make matrices. False:
+// both have the same nearest axis, or a ring needs the order on which both ends have agreed.
 bool Schedule::join_nearest(std::vector<std::size_t>& order, const PlanData& parts, End end, const Buffer& here,
                             const std::vector<Way>& ways) const {
   const Distribution& source = parts.source.placed.distribution();  // which others access directly, if we do not send
