@@ -1,4 +1,3 @@
-#include "copy.hpp"
 #include "create.hpp"
 #include "fingerprint.hpp"
 #include "ga.hpp"
@@ -10,6 +9,7 @@
 #include <tridap/detail/refuse.hpp>
 #include <tridap/globalarrays/import.hpp>
 #include <tridap/internal/collective_call.hpp>
+#include <tridap/internal/copy_elements.hpp>
 #include <tridap/internal/gather_with_flags.hpp>
 #include <tridap/internal/mpi_collectives.hpp>
 #include <tridap/internal/needs.hpp>

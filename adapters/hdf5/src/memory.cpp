@@ -1,9 +1,6 @@
 #include "memory.hpp"
 
-#include <tridap/internal/transpose.hpp>
-
-#include <cstdlib>
-#include <cstring>
+#include <tridap/internal/copy_elements.hpp>
 
 namespace tridap::hdf5 {
 
@@ -29,78 +26,42 @@ std::vector<Stretch> stretches(const AxisPiece& axis, Index stride) {
   return all;
 }
 
-// A matrix of elements, in the buffer and in the dense piece.
-struct Plane {
-  struct Steps {
-    Index memory = 0, dense = 0, count = 1;
-  };
-  std::byte* memory = nullptr;
-  Index dense = 0;  // bytes
-  Steps rows, elements;
-};
-
-// Calls `visit(plane)` until every element of a piece was in one: for each place on the other axes.
+// Calls `visit(memory, packed)` with boxes that make up a piece, in the buffer and among the dense elements of the
+// piece.
 template <class Visit>
-class Walk {
+class Boxes {
  public:
-  // The rows of the planes follow the axis `rows`, their elements the axis `elements`, which may be the same.
-  Walk(const Buffer& buffer, const Piece& piece, std::size_t rows, std::size_t elements, Visit& visit)
-      : buffer_(buffer), axes_(piece.size()), weight_(piece.size()), rows_(rows), elements_(elements), visit_(visit) {
-    Index weight = buffer.type.bytes;
+  Boxes(const Buffer& buffer, const Piece& piece, std::byte* dense, Visit visit)
+      : memory_(buffer), packed_(buffer), axes_(piece.size()), visit_(visit) {
+    packed_.data = dense;
+    Index step = buffer.type.bytes;
     for (std::size_t i = piece.size(); i-- > 0;) {
       axes_[i] = stretches(piece[i], buffer.strides[i]);
-      weight_[i] = weight;
+      packed_.strides[i] = step;
       Index size = 0;
       for (const Stretch& stretch : axes_[i]) size += stretch.count;
-      weight *= size;
+      step *= size;
     }
   }
 
-  void go(std::size_t axis, Plane plane) {
-    if (axis == axes_.size()) return visit_(plane);
-    const Index step = buffer_.strides[axis], weight = weight_[axis];
-    const Plane first = plane;
+  void each(std::size_t axis = 0) {
+    if (axis == axes_.size()) return visit_(memory_, packed_);
+    auto *const memory = static_cast<std::byte*>(memory_.data), *const packed = static_cast<std::byte*>(packed_.data);
     for (const Stretch& stretch : axes_[axis]) {
-      plane.memory = first.memory + stretch.memory;
-      plane.dense = first.dense + stretch.dense * weight;
-      if (axis == elements_ || axis == rows_) {
-        (axis == elements_ ? plane.elements : plane.rows) = {step, weight, stretch.count};
-        go(axis + 1, plane);
-        continue;
-      }
-      for (Index k = 0; k < stretch.count; ++k, plane.memory += step, plane.dense += weight) go(axis + 1, plane);
+      memory_.data = memory + stretch.memory;
+      packed_.data = packed + stretch.dense * packed_.strides[axis];
+      memory_.shape[axis] = packed_.shape[axis] = stretch.count;
+      each(axis + 1);
     }
+    memory_.data = memory;
+    packed_.data = packed;
   }
 
  private:
-  const Buffer& buffer_;
+  Buffer memory_, packed_;
   std::vector<std::vector<Stretch>> axes_;
-  std::vector<Index> weight_;  // bytes between elements of the dense piece
-  std::size_t rows_, elements_;
-  Visit& visit_;
+  Visit visit_;
 };
-
-// The axis whose elements are nearest to one another in memory.
-std::size_t nearest_axis(const Buffer& buffer) {
-  std::size_t nearest = buffer.shape.size() - 1;
-  for (std::size_t i = buffer.shape.size(); i-- > 0;)
-    if (buffer.shape[i] > 1 &&
-        (buffer.shape[nearest] <= 1 || std::abs(buffer.strides[i]) < std::abs(buffer.strides[nearest])))
-      nearest = i;
-  return nearest;
-}
-
-enum class To { dense, memory };
-
-// Reads planes in the order in which their elements follow one another where they go.
-template <class Visit>
-void walk(const Buffer& buffer, const Piece& piece, To to, Visit&& visit) {
-  Plane first;
-  first.memory = static_cast<std::byte*>(buffer.data);
-  if (piece.empty()) return visit(first);
-  const std::size_t last = piece.size() - 1, nearest = nearest_axis(buffer);
-  Walk<Visit>(buffer, piece, to == To::dense ? nearest : last, to == To::dense ? last : nearest, visit).go(0, first);
-}
 
 }  // namespace
 
@@ -130,27 +91,12 @@ std::optional<MemoryForm> memory_form(const Buffer& buffer) {
 }
 
 void gather(const Buffer& buffer, const Piece& piece, std::byte* dense) {
-  const Index length = buffer.type.bytes;
-  walk(buffer, piece, To::dense, [&](const Plane& plane) {
-    const auto put = [&](Index row, Index first, Index count, const std::byte* elements) {
-      std::byte* const to = dense + plane.dense + row * plane.rows.dense + first * length;
-      std::memcpy(to, elements, static_cast<std::size_t>(count * length));
-    };
-    transpose(plane.memory, {plane.rows.memory, plane.elements.memory}, plane.rows.count, plane.elements.count, length,
-              put);
-  });
+  Boxes(buffer, piece, dense, [](const Buffer& memory, const Buffer& packed) { copy_elements(memory, packed); }).each();
 }
 
 void scatter(const Buffer& buffer, const Piece& piece, const std::byte* dense) {
-  const Index length = buffer.type.bytes;
-  walk(buffer, piece, To::memory, [&](const Plane& plane) {
-    const auto put = [&](Index row, Index first, Index count, const std::byte* elements) {
-      std::byte* const to = plane.memory + row * plane.rows.memory + first * plane.elements.memory;
-      copy_elements(to, plane.elements.memory, elements, length, count, length);
-    };
-    transpose(dense + plane.dense, {plane.rows.dense, plane.elements.dense}, plane.rows.count, plane.elements.count,
-              length, put);
-  });
+  std::byte* const from = const_cast<std::byte*>(dense);  // which is only read
+  Boxes(buffer, piece, from, [](const Buffer& memory, const Buffer& packed) { copy_elements(packed, memory); }).each();
 }
 
 }  // namespace tridap::hdf5

@@ -3,12 +3,11 @@
 #include "contexts.hpp"
 #include "memory.hpp"
 #include <tridap/detail/refuse.hpp>
+#include <tridap/internal/copy_elements.hpp>
 #include <tridap/make.hpp>
 #include <tridap/mpi/agree.hpp>
 #include <tridap/redistribute/redistribution.hpp>
 
-#include <algorithm>
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -64,21 +63,6 @@ Buffer transpose(Buffer buffer) {
   std::swap(buffer.shape[0], buffer.shape[1]);
   std::swap(buffer.strides[0], buffer.strides[1]);
   return buffer;
-}
-
-template <std::size_t bytes>
-void copy_lines(const Buffer& from, const Buffer& to) {
-  for (Index j = 0; j < from.shape[1]; ++j) {
-    const auto* source = static_cast<const char*>(from.data) + j * from.strides[1];
-    auto* target = static_cast<char*>(to.data) + j * to.strides[1];
-    for (Index i = 0; i < from.shape[0]; ++i)
-      std::memcpy(target + i * to.strides[0], source + i * from.strides[0], bytes);
-  }
-}
-
-void copy_elements(const Buffer& from, const Buffer& to) {
-  const Index bytes = from.type.bytes;
-  bytes == 4 ? copy_lines<4>(from, to) : bytes == 8 ? copy_lines<8>(from, to) : copy_lines<16>(from, to);
 }
 
 Index bytes_of(const Buffer& buffer) { return element_count(buffer) * buffer.type.bytes; }

@@ -1,17 +1,14 @@
+#include <tridap/internal/copy_elements.hpp>
 #include <tridap/internal/driver.hpp>
-#include <tridap/memory_order.hpp>
 #include <tridap/tpetra/node_memory.hpp>
-#include <tridap/unpack.hpp>
 
 namespace tridap::tpetra::detail {
 
 void copy_elements(const Buffer& from, const Buffer& to) {
-  if (!from.memory.is_on_host() || !to.memory.is_on_host())
-    driver::copy(from, to);
-  else if (is_row_major(to))
-    pack(from, to.data);
+  if (from.memory.is_on_host() && to.memory.is_on_host())
+    tridap::copy_elements(from, to);
   else
-    unpack(from.data, to);
+    driver::copy(from, to);
 }
 
 void wait_for(const Memory& memory, DeviceStream stream) {

@@ -1,9 +1,7 @@
 #include <tridap/buffer.hpp>
 #include <tridap/report.hpp>
-#include <tridap/unpack.hpp>
 
 #include <algorithm>
-#include <cstring>
 
 namespace tridap {
 
@@ -168,64 +166,6 @@ bool is_row_major(const Buffer& buffer) {
   for (std::size_t axis = 0; axis < dense.size(); ++axis)
     same = same && (buffer.shape[axis] <= 1 || buffer.strides[axis] == dense[axis]);
   return same || element_count(buffer) == 0;
-}
-
-namespace {
-
-enum class Direction { pack, unpack };
-
-// Copies `count` pieces between contiguous memory and memory with a stride. A length that is known at compile time is
-// one instruction for each piece.
-template <Direction way, Index length>
-void copy_row(std::byte* dense, std::byte* strided, Index count, Index stride, Index piece) {
-  const auto bytes = static_cast<std::size_t>(length > 0 ? length : piece);
-  for (Index i = 0; i < count; ++i, dense += bytes, strided += stride)
-    std::memcpy(way == Direction::pack ? dense : strided, way == Direction::pack ? strided : dense, bytes);
-}
-
-// Copies the elements of a valid host buffer to or from contiguous memory, row by row.
-template <Direction way>
-Index copy_rows(const Buffer& buffer, std::byte* dense) {
-  const Index count = element_count(buffer), bytes = buffer.type.bytes;
-  if (count == 0) return 0;
-  IndexList shape = buffer.shape, strides = buffer.strides;
-  Index piece = bytes;  // bytes that are contiguous in both: the inner axes
-  while (!shape.empty() && (shape.back() == 1 || strides.back() == piece)) {
-    piece *= shape.back();
-    shape.pop_back();
-    strides.pop_back();
-  }
-  const Index row = shape.empty() ? 1 : shape.back(), stride = shape.empty() ? 0 : strides.back();
-  if (!shape.empty()) {
-    shape.pop_back();
-    strides.pop_back();
-  }
-  const auto copy = piece == 4    ? copy_row<way, 4>
-                    : piece == 8  ? copy_row<way, 8>
-                    : piece == 16 ? copy_row<way, 16>
-                                  : copy_row<way, 0>;
-  std::vector<Index> at(shape.size(), 0);
-  auto* strided = static_cast<std::byte*>(buffer.data);
-  for (Index done = 0; done < count * bytes; done += row * piece, dense += row * piece) {
-    copy(dense, strided, row, stride, piece);
-    for (std::size_t axis = at.size(); axis-- > 0;) {
-      if (++at[axis] < shape[axis]) {
-        strided += strides[axis];
-        break;
-      }
-      if (shape[axis] > 1) strided -= strides[axis] * (shape[axis] - 1);
-      at[axis] = 0;
-    }
-  }
-  return count * bytes;
-}
-
-}  // namespace
-
-Index pack(const Buffer& buffer, void* out) { return copy_rows<Direction::pack>(buffer, static_cast<std::byte*>(out)); }
-
-Index unpack(const void* in, const Buffer& buffer) {
-  return copy_rows<Direction::unpack>(buffer, static_cast<std::byte*>(const_cast<void*>(in)));  // which it only reads
 }
 
 }  // namespace tridap

@@ -35,7 +35,7 @@ void Pass::copy_rows(const Cursor::Run& run, std::byte* here, std::byte* other) 
     std::byte* const at = target + row * to.row + first * to.element;
     if (!copies) return step_.combine(at, to.element, elements, length, count, step_.scaling);
     if (to.element == length) return StreamCopy::run(at, elements, static_cast<std::size_t>(count * length));
-    copy_elements(at, to.element, elements, length, count, length);
+    copy_strided(at, to.element, elements, length, count, length);
   };
   transpose(out ? here : other, out ? ours : theirs, run.rows, run.count, length, put);
 }

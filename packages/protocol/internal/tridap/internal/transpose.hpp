@@ -56,8 +56,8 @@ void fill(std::byte* to, const std::byte* from, MatrixSteps steps, Index rows, I
 
 /// Copies elements of `length` bytes and any alignment, which do not overlap. Steps are in bytes, from one element to
 /// the next.
-inline void copy_elements(std::byte* to, Index to_step, const std::byte* from, Index from_step, Index count,
-                          Index length) {
+inline void copy_strided(std::byte* to, Index to_step, const std::byte* from, Index from_step, Index count,
+                         Index length) {
   if (to_step == length && from_step == length) {
     std::memcpy(to, from, static_cast<std::size_t>(count * length));
     return;
