@@ -115,7 +115,7 @@ void Carrier::begin_pass(const MovedArray& array) {
       peer.memory = peer.rank == context_->rank() ? data_of(out ? array.target : array.source)
                     : shared_ != nullptr          ? shared_->base(static_cast<int>(peer.rank))
                                                   : nullptr;
-  pass_.begin(plan.pieces, plan.end, data_of(out ? array.source : array.target), destinations_, step_);
+  pass_.begin(plan.pieces, plan.end, data_of(out ? array.source : array.target), destinations_, step_, *context_);
 }
 
 // Goes on with the passes of all arrays, about so many units; false: nothing was left to do, or a ring is full.

@@ -6,12 +6,12 @@
 namespace tridap::redistribute {
 
 void Pass::begin(const Pieces& pieces, End end, std::byte* here, const std::vector<Destination>& peers,
-                 const ElementStep& step) {
+                 const ElementStep& step, const NodeContext& context) {
   end_ = end;
   here_ = here;
   peers_ = peers;
   step_ = step;
-  cursor_.restart(pieces, step.copies());
+  cursor_.restart(pieces, step.copies(), context.has_rings() ? context.rings().slot_bytes() : 0);
 }
 
 // Between our buffer and another one.
@@ -40,6 +40,15 @@ void Pass::copy_rows(const Cursor::Run& run, std::byte* here, std::byte* other) 
   transpose(out ? here : other, out ? ours : theirs, run.rows, run.count, length, put);
 }
 
+// Into a slot, in which the rows follow one another.
+void Pass::pack_rows(const Cursor::Run& run, const std::byte* here, std::byte* slot) const {
+  const Index length = run.units * step_.slot_unit();
+  const auto put = [&](Index row, Index first, Index count, const std::byte* elements) {
+    StreamCopy::run(slot + (row * run.count + first) * length, elements, static_cast<std::size_t>(count * length));
+  };
+  transpose(here, {run.here_row, run.here_step}, run.rows, run.count, length, put);
+}
+
 bool Pass::progress(NodeContext& context, Index* units) {
   bool full = false;
   const auto visit = [&](const Cursor::Run& run) -> Index {
@@ -49,10 +58,12 @@ bool Pass::progress(NodeContext& context, Index* units) {
     if (peer.way == Way::memory) {
       copy(run, here_ + run.here, peer.memory + run.there);
     } else if (peer.way == Way::ring) {
-      full = peer.end - peer.next < step_.slot_unit() && !find_room(peer, context);
+      const Index least = run.rows > 1 ? now : 1;  // joined rows are not cut
+      full = peer.end - peer.next < least * step_.slot_unit() && !find_room(peer, context);
       if (full) return 0;
       now = std::min<Index>(now, (peer.end - peer.next) / step_.slot_unit());
-      pack<StreamCopy>(step_, run, now, here_ + run.here, peer.next);
+      run.rows > 1 ? pack_rows(run, here_ + run.here, peer.next)
+                   : pack<StreamCopy>(step_, run, now, here_ + run.here, peer.next);
       peer.next += now * step_.slot_unit();
     }
     *units -= now;

@@ -36,7 +36,7 @@ class Pass {
  public:
   /// `end`: of our buffer, `here`. Allocates only if there are more peers than in any pass before.
   void begin(const Pieces& pieces, End end, std::byte* here, const std::vector<Destination>& peers,
-             const ElementStep& step);
+             const ElementStep& step, const NodeContext& context);
   /// Continues until `*units` are behind us, which are counted down, or all are (true), or a ring is full.
   bool progress(NodeContext& context, Index* units);
   /// Posts the slots that are not full yet, so that no process waits for elements that are in them.
@@ -48,6 +48,7 @@ class Pass {
   void post(Destination& peer, NodeContext& context);
   void copy(const Cursor::Run& run, std::byte* here, std::byte* other);
   void copy_rows(const Cursor::Run& run, std::byte* here, std::byte* other);
+  void pack_rows(const Cursor::Run& run, const std::byte* here, std::byte* slot) const;
   void combine(const Cursor::Run& run, std::byte* here, std::byte* other);
 
   End end_ = End::source;

@@ -184,7 +184,22 @@ bool Pieces::contiguous(std::size_t axis) const {
          });
 }
 
-void Cursor::restart(const Pieces& pieces, bool by_bytes) {
+void Pieces::join_rows(bool in_order) {
+  if (axes_.size() < 2 || contiguous_) return;
+  std::vector<bool> seen(axes_.back()->peers, false);
+  Index longest = 0;
+  for (const Section& section : axes_.back()->sections)
+    for (const Piece& piece : section.pieces) {
+      // Of two pieces for one process, the second one's elements come between the rows of the first one.
+      if (in_order && (section.repeat > 1 || seen[at(piece.peer)])) return;
+      seen[at(piece.peer)] = true;
+      longest = std::max(longest, piece.length);
+    }
+  longest_row_ = longest;
+  in_order_ = in_order;
+}
+
+void Cursor::restart(const Pieces& pieces, bool by_bytes, Index most_bytes) {
   pieces_ = &pieces;
   const Index units = by_bytes ? pieces.here_bytes_ : 1;  // of an element
   here_unit_ = by_bytes ? 1 : pieces.here_bytes_;
@@ -192,8 +207,11 @@ void Cursor::restart(const Pieces& pieces, bool by_bytes) {
   chunk_ = pieces.chunk_ * units;
   left_ = pieces.elements_ * units;
   inside_ = 0;
-  const bool joins = pieces.joins_rows_ && (by_bytes || pieces.chunk_ == 1);
-  most_joined_ = joins ? rows_of_tile(pieces.chunk_ * pieces.here_bytes_) : 1;
+  const Index chunk_bytes = pieces.chunk_ * pieces.here_bytes_;
+  const bool joins = pieces.longest_row_ > 0 && (by_bytes || pieces.chunk_ == 1);
+  most_joined_ = joins ? rows_of_tile(chunk_bytes) : 1;
+  if (joins && pieces.in_order_)
+    most_joined_ = std::max<Index>(1, std::min(most_joined_, most_bytes / (pieces.longest_row_ * chunk_bytes)));
   joined_ = 1;
   const auto begin = [](const AxisPieces& axis) {
     return axis.sections.empty() ? Position{} : Position{axis.sections.data(), axis.sections[0].pieces.data(), 0, 0};

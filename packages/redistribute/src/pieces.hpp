@@ -37,9 +37,9 @@ class Pieces {
   Index elements() const { return elements_; }
   Index here_bytes() const { return here_bytes_; }
   Index there_bytes() const { return there_bytes_; }
-  /// Lets a Cursor visit some elements of the last axis but one together: a run is then a matrix, for transpose().
-  /// Whoever visits must take whole runs.
-  void join_rows() { joins_rows_ = axes_.size() > 1; }
+  /// Lets a Cursor visit some elements of the last axis but one together, where that is possible: a run is then a matrix,
+  /// for transpose(). Whoever visits must take whole runs. `in_order`: they are packed in the order of the elements.
+  void join_rows(bool in_order);
 
  private:
   friend class Cursor;
@@ -56,7 +56,8 @@ class Pieces {
   Index here_first_ = 0;        // bytes before it
   Index chunk_ = 1;             // elements
   bool contiguous_ = false;     // chunks that follow one another along the innermost axis, at both ends
-  bool joins_rows_ = false;
+  Index longest_row_ = 0;       // chunks in a run of rows that are joined; 0: none are
+  bool in_order_ = false;       // see join_rows()
 };
 
 /// A position among the elements of Pieces. It moves on by units: bytes if elements are copied, otherwise elements,
@@ -75,7 +76,8 @@ class Cursor {
     Index all_units() const { return units * count * rows; }
   };
 
-  void restart(const Pieces& pieces, bool by_bytes);
+  /// `most_bytes`: of a run of rows that are joined in order; 0: any number.
+  void restart(const Pieces& pieces, bool by_bytes, Index most_bytes = 0);
   Index left() const { return left_; }  ///< units
   /// The next units that one description covers; left() must not be 0.
   Run run() const;

@@ -106,7 +106,7 @@ void Schedule::add_streams(const PlanData& parts, End end, const Buffer& buffer,
 
 // Where source and target have their memory in different orders, a walk in the target's order reads a line of cache for
 // each element. The source's nearest axis moves next to the target's in `order`, so that the two make matrices. False:
-// both have the same nearest axis, or a ring needs the order on which both ends have agreed.
+// both have the same nearest axis, or the order must stay as it is, because both ends of a ring have agreed on it.
 bool Schedule::join_nearest(std::vector<std::size_t>& order, const PlanData& parts, End end, const Buffer& here,
                             const std::vector<Way>& ways) const {
   const Distribution& source = parts.source.placed.distribution();  // which others access directly, if we do not send
@@ -119,13 +119,14 @@ bool Schedule::join_nearest(std::vector<std::size_t>& order, const PlanData& par
   std::size_t nearest = last;
   for (std::size_t k = 0; k < last; ++k)
     if (shape[axis_of(k)] > 1 && std::abs(strides[axis_of(k)]) < std::abs(strides[axis_of(nearest)])) nearest = k;
-  bool free = nearest != last;
-  if (free && !agreed_.direct)
+  bool joins = nearest != last;
+  if (nearest + 1 < last && !agreed_.direct)
     parts.each_peer(end, [&](Index rank, const std::vector<Index>&, Index) {
-      free = free && (rank == parts.rank || ways[at(rank)] != Way::ring);
+      joins = joins && (rank == parts.rank || ways[at(rank)] != Way::ring);
     });
-  if (free) std::rotate(order.begin() + nearest, order.begin() + nearest + 1, order.begin() + last);
-  return free;
+  const auto place = [&](std::size_t k) { return order.begin() + static_cast<std::ptrdiff_t>(k); };
+  if (joins) std::rotate(place(nearest), place(nearest + 1), place(last));
+  return joins;
 }
 
 // One walk over our buffer `here` for all processes of the node. `there`: our own buffer at the other end.
@@ -144,7 +145,7 @@ void Schedule::add_pass(const PlanData& parts, End end, const Buffer& here, cons
   }
   std::vector<PeerBuffer> buffers(count);
   std::vector<Destination> destinations(count);
-  bool any = false;
+  bool any = false, rings = false;
   parts.each_peer(end, [&](Index rank, const std::vector<Index>& peers, Index) {
     const bool own = rank == parts.rank;
     if (!own && ways[at(rank)] != Way::ring) return;
@@ -157,6 +158,7 @@ void Schedule::add_pass(const PlanData& parts, End end, const Buffer& here, cons
     any = true;
     destinations[number].rank = rank;
     destinations[number].way = own || agreed_.direct ? Way::memory : Way::ring;
+    rings = rings || destinations[number].way == Way::ring;
     if (destinations[number].way == Way::ring) return;
     const IndexList strides =
         own ? there.strides
@@ -170,7 +172,7 @@ void Schedule::add_pass(const PlanData& parts, End end, const Buffer& here, cons
   for (const std::size_t i : order) axes.push_back(&pass_axes_[i]);
   pass.emplace(PassPlan{end, Pieces(std::move(axes), here.type.bytes, there_bytes, std::move(buffers)),
                         std::move(destinations)});
-  if (joined) pass->pieces.join_rows();
+  if (joined) pass->pieces.join_rows(rings);
 }
 
 }  // namespace tridap::redistribute
