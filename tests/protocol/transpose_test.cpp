@@ -67,7 +67,7 @@ TEST(Transpose, GivesEachElementOnceInRows) {
         EXPECT_EQ(Matrix(rows, count, length, 0, false, false).wrong(), 0) << length << " " << rows << " " << count;
 }
 
-TEST(Transpose, ElementsMayStandApartAndBackwards) {
+TEST(Transpose, StepsMayHaveHolesAndBeNegative) {
   for (const Index length : {1, 4, 8, 10})
     for (const bool row_backwards : {false, true})
       for (const bool element_backwards : {false, true})

@@ -37,8 +37,9 @@ class Pieces {
   Index elements() const { return elements_; }
   Index here_bytes() const { return here_bytes_; }
   Index there_bytes() const { return there_bytes_; }
-  /// Lets a Cursor visit some elements of the last axis but one together, where that is possible: a run is then a matrix,
-  /// for transpose(). Whoever visits must take whole runs. `in_order`: they are packed in the order of the elements.
+  /// Lets a Cursor visit some elements of the last axis but one together, where that is possible: a run is then a
+  /// matrix, for transpose(). Whoever visits must take whole runs. `in_order`: they are packed in the order of the
+  /// elements.
   void join_rows(bool in_order);
 
  private:
@@ -76,7 +77,7 @@ class Cursor {
     Index all_units() const { return units * count * rows; }
   };
 
-  /// `most_bytes`: of a run of rows that are joined in order; 0: any number.
+  /// `most_bytes`: of a run of rows that are joined in order, which a slot must hold.
   void restart(const Pieces& pieces, bool by_bytes, Index most_bytes = 0);
   Index left() const { return left_; }  ///< units
   /// The next units that one description covers; left() must not be 0.
