@@ -28,7 +28,7 @@ Runs runs_of(const Buffer& from, const Buffer& to) {
   for (std::size_t i = 0; i < from.shape.size(); ++i)
     if (from.shape[i] > 1) axes.push_back({from.shape[i], from.strides[i], to.strides[i]});
   const auto outside = [](const Step& a, const Step& b) { return std::abs(a.to) > std::abs(b.to); };
-  std::stable_sort(axes.begin(), axes.end(), outside);
+  std::sort(axes.begin(), axes.end(), outside);
   for (; !axes.empty() && axes.back().from == runs.bytes && axes.back().to == runs.bytes; axes.pop_back())
     runs.bytes *= axes.back().extent;
   if (axes.empty()) axes.push_back({1, 0, 0});
