@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="57a35dddfe3c7b0875f0e5fe6c37b527dac23ffe89a5bbe8130a2022431dc6ae")
+    version("0.2.0", sha256="48a6d4bac33536e0ae975a5bed6c94c5fb930f75e3e6ddb8419d347278074f76")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
