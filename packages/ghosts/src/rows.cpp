@@ -1,10 +1,11 @@
 #include "rows.hpp"
 
+#include <tridap/internal/with_length.hpp>
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <type_traits>
 #include <utility>
 
 namespace tridap {
@@ -131,24 +132,13 @@ void Rows::each(const std::vector<Offset>& offsets, Byte* packed, const Copy& co
   // A store through std::byte cannot change these.
   std::byte* const begin = begin_;
   const Offset *const first_offset = offsets.data(), *const end = first_offset + offsets.size();
-  const auto all = [&copy, begin, first = packed, first_offset, end](auto length) {
+  with_length(length_, [&copy, begin, first = packed, first_offset, end](auto length) {
     Byte* from = first;
     for (const Offset* offset = first_offset; offset != end; ++offset) {
       copy(begin + *offset, from, length);
       from += length;
     }
-  };
-  if (length_ == 4) {
-    all(std::integral_constant<std::size_t, 4>());
-  } else if (length_ == 8) {
-    all(std::integral_constant<std::size_t, 8>());
-  } else if (length_ == 16) {
-    all(std::integral_constant<std::size_t, 16>());
-  } else if (length_ == 24) {
-    all(std::integral_constant<std::size_t, 24>());
-  } else {
-    all(static_cast<std::size_t>(length_));
-  }
+  });
 }
 
 void Rows::pack(std::byte* to) {

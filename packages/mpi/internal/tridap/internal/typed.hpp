@@ -83,8 +83,9 @@ T broadcast(T object, int from, MPI_Comm comm) {
   return object;
 }
 
-/// Copies the text of process `from` to all processes. Only process `from` must know its length. For short texts: a
-/// process whose memory ends here leaves the others waiting, unless the caller is in Call::run, which ends the job.
+/// Copies the text of process `from` to all processes. Only process `from` must know its length. Use it for short
+/// texts, and inside Call::run: if memory ends here on one process, Call::run ends the job, and otherwise the others
+/// would wait.
 /// **Collective.**
 inline void broadcast(std::string& text, int from, MPI_Comm comm) {
   text.resize(static_cast<std::size_t>(broadcast(static_cast<Index>(text.size()), from, comm)));

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <tridap/index.hpp>
+#include <tridap/internal/with_length.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <type_traits>
 
 namespace tridap {
 
@@ -17,25 +17,6 @@ struct MatrixSteps {
 namespace tile {
 
 constexpr Index row_bytes = 256, elements = 64, bytes = row_bytes * elements;
-
-// Calls `visit(n)` with the length of an element: for the usual ones a constant, so that a copy is one instruction.
-template <class Visit>
-void with_length(Index length, Visit&& visit) {
-  switch (length) {
-    case 1:
-      return visit(std::integral_constant<std::size_t, 1>());
-    case 2:
-      return visit(std::integral_constant<std::size_t, 2>());
-    case 4:
-      return visit(std::integral_constant<std::size_t, 4>());
-    case 8:
-      return visit(std::integral_constant<std::size_t, 8>());
-    case 16:
-      return visit(std::integral_constant<std::size_t, 16>());
-    default:
-      return visit(static_cast<std::size_t>(length));
-  }
-}
 
 template <class Length>
 void copy(std::byte* to, Index to_step, const std::byte* from, Index from_step, Index count, Length length) {
@@ -62,15 +43,15 @@ inline void copy_strided(std::byte* to, Index to_step, const std::byte* from, In
     std::memcpy(to, from, static_cast<std::size_t>(count * length));
     return;
   }
-  tile::with_length(length, [&](auto n) { tile::copy(to, to_step, from, from_step, count, n); });
+  with_length(length, [&](auto n) { tile::copy(to, to_step, from, from_step, count, n); });
 }
 
 /// How many rows of elements of this length in bytes one tile of transpose() has.
 constexpr Index rows_of_tile(Index length) { return length > tile::row_bytes / 2 ? 1 : tile::row_bytes / length; }
 
-/// Reads a matrix whose rows lie close to one another in memory, but the elements of a row far apart, and calls
-/// `put(row, first, count, elements)` for stretches of each row: its elements from `first` on, which are contiguous.
-/// Elements have `length` bytes and any alignment.
+/// Reads a matrix whose columns are contiguous in memory, or nearly so, and gives its elements row by row: it calls
+/// `put(row, first, count, elements)` for parts of each row. `elements` are `count` elements that follow one another,
+/// and `first` is the number of the first one in the row. An element has `length` bytes and any alignment.
 ///
 /// Tiles of 256 bytes from the columns times 64 elements of the rows pass through 16 KiB. So a line of cache and a page
 /// of memory are read once for many elements. A loop over rows and elements reads a line and a page for each element,
@@ -88,7 +69,7 @@ void transpose(const std::byte* from, MatrixSteps steps, Index rows, Index count
     for (Index k = 0; k < count; k += tile::elements) {
       const Index height = std::min(high, rows - row), width = std::min(tile::elements, count - k);
       const std::byte* const first = from + row * steps.row + k * steps.element;
-      tile::with_length(length, [&](auto n) { tile::fill(buffer, first, steps, height, width, n); });
+      with_length(length, [&](auto n) { tile::fill(buffer, first, steps, height, width, n); });
       for (Index r = 0; r < height; ++r) put(row + r, k, width, buffer + r * tile::elements * length);
     }
 }
