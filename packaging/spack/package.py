@@ -21,7 +21,7 @@ class Tridap(CMakePackage):
     license("BSD-3-Clause", checked_by="tridap")
 
     version("main", branch="main")
-    version("0.2.0", sha256="48a6d4bac33536e0ae975a5bed6c94c5fb930f75e3e6ddb8419d347278074f76")
+    version("0.2.0", sha256="ad3b46cf81a03a2e7b68a6b5bc3cf9ee7df653495365ad1491dd5787c1bb1557")
 
     variant("shared", default=True, description="Build shared libraries")
     variant("tpetra", default=True, description="Adapter and solvers of Trilinos")
